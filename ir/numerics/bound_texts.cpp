@@ -51,11 +51,11 @@ void FunctionBounds::count_units(const ErrorTerms& error, std::map<std::string, 
 }
 
 std::string FunctionBounds::terms_text(const std::string& what, const ErrorTerms& error, const Magnitude& size,
-                                       std::map<std::string, double>& units) {
+                                       double scale, std::map<std::string, double>& units) {
     count_units(error, units);
-    std::string text = fmt::format("  {} <= {}\n", what, error.text(size, false));
-    const std::string values = error.has_values() ? error.text(size, true) : "";
-    if (!values.empty() && values != error.text(size, false)) text += fmt::format("    = {}\n", values);
+    std::string text = fmt::format("  {} <= {}\n", what, error.text(size, scale, false));
+    const std::string values = error.has_values() ? error.text(size, scale, true) : "";
+    if (!values.empty() && values != error.text(size, scale, false)) text += fmt::format("    = {}\n", values);
     return text;
 }
 
@@ -83,14 +83,14 @@ std::string FunctionBounds::result(const std::string& called, ValueId v, const S
     shown_.insert(used.begin(), used.end());
     if (error.zero()) return fmt::format("  {}: exact\n", head);
     shown_errors_.push_back(error);
-    return terms_text(head + ": |error|", error, value.size, units);
+    return terms_text(head + ": |error|", error, value.size, value.scale, units);
 }
 
 std::string FunctionBounds::notes(std::map<std::string, double>& units) {
     std::string all;
     std::string told;
     for (const std::string& name : shown_) {
-        all += terms_text(name, definitions_.at(name).error, {}, units);
+        all += terms_text(name, definitions_.at(name).error, {}, 1, units);
     }
     for (const std::string& line : where_) {
         const std::string value = line.substr(0, line.find(' '));

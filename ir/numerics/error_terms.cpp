@@ -147,11 +147,13 @@ bool ErrorTerms::has_values() const {
     return std::ranges::all_of(terms_, [](const auto& term) { return term.second.value().has_value(); });
 }
 
-std::string ErrorTerms::text(const Magnitude& result, bool values) const {
+std::string ErrorTerms::text(const Magnitude& result, double scale, bool values) const {
     if (terms_.empty()) return "0";
     std::string all;
-    for (const auto& [magnitude, coefficient] : terms_) {
-        const bool whole = !result.one() && magnitude.holds(result);
+    for (const auto& [magnitude, given] : terms_) {
+        const bool whole = !result.one() && scale > 0 && magnitude.holds(result);
+        Coefficient coefficient = given;
+        if (whole) coefficient *= 1 / scale;
         const Magnitude shown = whole ? magnitude * result.power(-1) * Magnitude("|result|") : magnitude;
         const std::string factor = values ? number_text(*coefficient.value()) : coefficient.text();
         const bool alone = factor == "1" && !shown.one();  // the unit 1, once

@@ -70,8 +70,8 @@ public:
     [[nodiscard]] ErrorTerms times(double factor, const Magnitude& magnitude) const;
     void join(const ErrorTerms& other);  // at least each of the two
     bool operator==(const ErrorTerms& other) const { return terms_ == other.terms_; }
-    // Terms with |result| in the place of `result`, where they have that.
-    [[nodiscard]] std::string text(const Magnitude& result, bool values) const;
+    // Terms with |result| in the place of scale * `result`, where they have that.
+    [[nodiscard]] std::string text(const Magnitude& result, double scale, bool values) const;
     // Whether each coefficient has a number.
     [[nodiscard]] bool has_values() const;
 

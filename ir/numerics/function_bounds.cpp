@@ -86,7 +86,7 @@ void FunctionBounds::define_long(ValueId v) {
     if (rounds_ > 0) return;
     const size_t most = fn_.value(v).name.empty() ? kMostOfUnnamed : kMostTerms;
     const ErrorTerms& error = seen(v).error;
-    if (error.terms().size() > most || (error.terms().size() > 1 && error.text({}, false).size() > kLongestBound))
+    if (error.terms().size() > most || (error.terms().size() > 1 && error.text({}, 1, false).size() > kLongestBound))
         define(v, error, {});
 }
 

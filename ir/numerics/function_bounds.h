@@ -159,7 +159,7 @@ private:
     // What a bound mentions, and what that mentions.
     void mentioned_in(const ErrorTerms& error, std::vector<std::string>& found) const;
     static void count_units(const ErrorTerms& error, std::map<std::string, double>& units);
-    std::string terms_text(const std::string& what, const ErrorTerms& error, const Magnitude& size,
+    std::string terms_text(const std::string& what, const ErrorTerms& error, const Magnitude& size, double scale,
                            std::map<std::string, double>& units);
     std::string result(const std::string& called, ValueId v, const Seen& value, std::map<std::string, double>& units);
     std::string notes(std::map<std::string, double>& units);

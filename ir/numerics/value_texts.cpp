@@ -62,7 +62,8 @@ std::string FunctionBounds::part_text(ValueId v) {
 
 std::string FunctionBounds::made_text(ValueId v) {
     const Value& value = fn_.value(v);
-    if (!value.name.empty() || !value.op.valid()) return names_.of(v).substr(1);
+    if (!value.name.empty()) return names_.of(v).substr(1);
+    if (!value.op.valid()) return names_.of(v);
     const Op& op = fn_.op(value.op);
     const ValueSpan given = op.operands;
     std::string text;
