@@ -162,7 +162,9 @@ std::string Compilation::explanation() const {
         parts.push_back(fmt::format("{} has no operator graphs\n", session_.options().input));
     for (const std::string& name : graphs_) {
         const ir::Function* host = asked.memory ? module_.find(name) : nullptr;
-        if (host != nullptr) parts.push_back(ir::explain_memory(*host, session_.sources));
+        if (host == nullptr) continue;
+        const auto fit = memory_fits_.find(name);
+        parts.push_back(ir::explain_memory(*host, session_.sources) + (fit == memory_fits_.end() ? "" : fit->second));
     }
     parts.insert(parts.end(), costs_.begin(), costs_.end());
     if (asked.numerics) parts.push_back(roundings_);
@@ -196,6 +198,7 @@ bool Compilation::lower() {
 bool Compilation::lower_elaborated() {
     if (session_.options().explain.numerics && tree_ != nullptr)
         roundings_ = ir::explain_roundings(module_, session_.sources, tree_->file);
+    if (!steps_.time("fit memory", [&] { return fit_memory(); })) return false;
     const bool graphs = after(steps_.time("lower graphs", [&] {
         return ir::lower_graphs(
             module_, manager_, session_.diagnostics, [&](const ir::Function& graph, const ir::FormedFusions& formed) {
