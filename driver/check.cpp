@@ -39,6 +39,7 @@ int check_file(const Options& options) {
     if (sound && options.deterministic) refuse_nondeterministic(session, compilation.module());
     compilation.report_times();
     if (options.verify && compilation.tree() != nullptr) return verify(session, compilation.tree()->file);
+    if (sound && options.numerics) session.write_result(compilation.bounds(), "");
     return session.finish();
 }
 

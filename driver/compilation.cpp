@@ -12,6 +12,8 @@
 #include "driver/machines.h"
 #include "driver/main_function.h"
 #include "ir/machine/memory_rate.h"
+#include "ir/numerics/bounds.h"
+#include "ir/numerics/roundings.h"
 #include "ir/passes/graph/explain_costs.h"
 #include "ir/passes/graph/explain_fusions.h"
 #include "ir/passes/host/capture_calls.h"
@@ -154,13 +156,18 @@ std::string Compilation::graph_text() const {
 }
 
 std::string Compilation::explanation() const {
-    if (graphs_.empty()) return fmt::format("{} has no operator graphs\n", session_.options().input);
+    const Explain& asked = session_.options().explain;
     std::vector<std::string> parts = fusions_;
+    if (graphs_.empty() && asked.of_graphs())
+        parts.push_back(fmt::format("{} has no operator graphs\n", session_.options().input));
     for (const std::string& name : graphs_) {
-        const ir::Function* host = session_.options().explain.memory ? module_.find(name) : nullptr;
-        if (host != nullptr) parts.push_back(ir::explain_memory(*host, session_.sources));
+        const ir::Function* host = asked.memory ? module_.find(name) : nullptr;
+        if (host == nullptr) continue;
+        const auto fit = memory_fits_.find(name);
+        parts.push_back(ir::explain_memory(*host, session_.sources) + (fit == memory_fits_.end() ? "" : fit->second));
     }
     parts.insert(parts.end(), costs_.begin(), costs_.end());
+    if (asked.numerics) parts.push_back(roundings_);
     std::string all;
     for (const std::string& part : parts) all += (all.empty() ? "" : "\n") + part;
     return all;
@@ -172,9 +179,12 @@ ir::Points Compilation::points() const {
 
 bool Compilation::check() {
     if (lowered_) return true;
-    return elaborate() && differentiate() && after(steps_.time("check kernels", [&] {
-               return ir::check_module(module_, manager_, points(), session_.sources, session_.diagnostics);
-           }));
+    if (!elaborate() || !differentiate()) return false;
+    if (session_.options().numerics)
+        bounds_ = steps_.time("bounds", [&] { return ir::explain_bounds(module_, session_.sources); });
+    return after(steps_.time("check kernels", [&] {
+        return ir::check_module(module_, manager_, points(), session_.sources, session_.diagnostics);
+    }));
 }
 
 bool Compilation::lower() {
@@ -186,6 +196,9 @@ bool Compilation::lower() {
 }
 
 bool Compilation::lower_elaborated() {
+    if (session_.options().explain.numerics && tree_ != nullptr)
+        roundings_ = ir::explain_roundings(module_, session_.sources, tree_->file);
+    if (!steps_.time("fit memory", [&] { return fit_memory(); })) return false;
     const bool graphs = after(steps_.time("lower graphs", [&] {
         return ir::lower_graphs(
             module_, manager_, session_.diagnostics, [&](const ir::Function& graph, const ir::FormedFusions& formed) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -17,6 +18,7 @@
 #include "driver/tunings.h"
 #include "ir/families/families.h"
 #include "ir/pipeline.h"
+#include "ir/passes/graph/recompute.h"
 #include "sema/program/program.h"
 
 namespace tsr::driver {
@@ -42,6 +44,8 @@ public:
     bool keep_tiles();
     // As far towards `lower` as rules are checked on the way; nothing can be made of the functions then.
     bool check();
+    // What `check` found on the way where `--numerics` asks for it: bounds of errors.
+    [[nodiscard]] const std::string& bounds() const { return bounds_; }
     // Kernels to tasks, for each machine that is asked for.
     bool lower_to_machines();
     // For the evaluator: as far as what the program says of its kernels' code (`inspect_ir`) needs it.
@@ -103,6 +107,10 @@ private:
     [[nodiscard]] const std::deque<ir::Family>& families() const;
     [[nodiscard]] codegen::Options code_options();
     bool after(ir::PassOutcome outcome);
+    // compilation_memory.cpp: `@jit(memory=…)`. False after a message.
+    bool fit_memory();
+    // Of its calls; nothing where only the run knows.
+    [[nodiscard]] std::optional<ir::MemoryNeed> need_of(const ir::Function& graph) const;
 
     Session& session_;
     Steps steps_;
@@ -114,6 +122,9 @@ private:
     std::vector<std::string> graphs_;  // functions that were Graph functions
     // What they were cut into, where that is explained: a text for each.
     std::vector<std::string> fusions_, costs_;
+    std::string roundings_;  // where these are explained
+    std::string bounds_;
+    std::map<std::string, std::string> memory_fits_;  // of functions with `memory=`: what was done for it
     ir::PassManager manager_;
     Schedule schedule_;                       // plans that were given
     std::unique_ptr<ir::Families> families_;  // from `lower_to_machines` on

@@ -42,7 +42,7 @@ std::vector<std::string> emit_levels() {
 std::vector<std::string> optimization_levels() { return {"0", "1", "2", "3"}; }
 std::vector<std::string> interpreted_forms() { return {"tile"}; }
 std::vector<std::string> sanitizers() { return {"race", "bounds", "nan"}; }
-std::vector<std::string> explained() { return {"fusion", "memory", "cost"}; }
+std::vector<std::string> explained() { return {"fusion", "memory", "cost", "numerics"}; }
 // In the order of `DiagnosticForm`.
 std::vector<std::string> diagnostic_forms() { return {"text", "json", "sarif"}; }
 std::vector<std::string> passes_and_all() {
@@ -98,7 +98,8 @@ std::string set_sanitize(Options& options, std::string_view value) {
 
 std::string set_explain(Options& options, std::string_view value) {
     Explain& asked = options.explain;
-    return set_several(value, "something to explain", {&asked.fusion, &asked.memory, &asked.cost}, explained());
+    return set_several(value, "something to explain", {&asked.fusion, &asked.memory, &asked.cost, &asked.numerics},
+                       explained());
 }
 
 std::string set_diagnostics(Options& options, std::string_view value) {
@@ -229,6 +230,9 @@ constexpr std::array kOptions{
     OptionRow{"--verify", "", kCheck, Group::checking,
               "compare the diagnostics with the expectations in the program's comments", kAny,
               set_flag<&Options::verify>},
+    OptionRow{"--numerics", "", kCheck, Group::checking,
+              "print a bound of the error of each result of a graph function and each tensor that a kernel writes",
+              kAny, set_flag<&Options::numerics>},
     OptionRow{"--check", "", kFormat, Group::checking, "change nothing; fail if a file would change", kAny,
               set_flag<&Options::format_check>},
     OptionRow{"--interpret", "FORM", kRun, Group::checking,
@@ -257,7 +261,8 @@ constexpr std::array kOptions{
     OptionRow{
         "--explain", "KINDS", kCompile, Group::inspection,
         "tell about operator graphs: fusion (what becomes one kernel, and why not more), memory (which tensors are "
-        "there when, and the most at once), cost (operations and bytes), separated by commas",
+        "there when, and the most at once), cost (operations and bytes); and numerics (where a program rounds, and how "
+        "far); separated by commas",
         explained, set_explain},
     OptionRow{"--dump-after", "PASS", kCode, Group::inspection, "print the IR after a pass (`all`: after each)",
               passes_and_all, add_text<&Options::dump_after>},

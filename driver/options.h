@@ -61,12 +61,14 @@ struct Sanitize {
     [[nodiscard]] bool any() const { return race || bounds || nan; }
 };
 
-// What `--explain` tells about operator graphs, on standard output.
+// What `--explain` tells about operator graphs, and of rounding, on standard output.
 struct Explain {
     bool fusion = false;
     bool memory = false;
     bool cost = false;
-    [[nodiscard]] bool any() const { return fusion || memory || cost; }
+    bool numerics = false;
+    [[nodiscard]] bool of_graphs() const { return fusion || memory || cost; }
+    [[nodiscard]] bool any() const { return of_graphs() || numerics; }
 };
 
 struct Options {
@@ -91,6 +93,7 @@ struct Options {
 
     DiagnosticForm diagnostics = DiagnosticForm::text;
     bool verify = false;
+    bool numerics = false;  // `check`: bounds of errors
     Explain explain;
     bool interpret = false;
     bool interpret_tile = false;  // the program of one tile, before every pass

@@ -6,8 +6,8 @@
 
 #include "ir/core/lines.h"
 #include "ir/machine/gpu.h"
+#include "ir/numerics/roundings.h"
 #include "ir/ops/effects.h"
-#include "ir/ops/element.h"
 #include "ir/passes/graph/explain_costs.h"
 #include "ir/passes/target/gpu/tiles/registers.h"
 #include "ir/pipeline.h"
@@ -91,15 +91,16 @@ void Costs::find_roundings(const Analysis& analysis) {
     std::set<std::pair<Rounding, uint32_t>> seen;  // each place of the text once, whatever it is compiled for
     for (const ir::Function& function : module_.functions) {
         ir::for_each_op(function, function.body, [&](ir::OpId id) {
-            if (function.op(id).kind != ir::OpKind::cast) return;
-            const ir::CastOp cast(function, id);
-            const DType from = function.type(cast.from()).elem, to = cast.to();
-            if (!is_float(from) || !is_float(to) || bits(to) >= bits(from)) return;
-            const auto line = line_of(analysis, function, cast.op().place);
-            if (!line) return;
-            const Rounding rounding{*line, std::string(name(from)), std::string(name(to))};
-            const Span at = ir::users_span(function.place_of(cast.op().place), &analysis.sources);
-            if (seen.insert({rounding, at.begin}).second) ++roundings_[rounding];
+            for (const ir::RoundingPoint& point : ir::roundings_of(function, id)) {
+                // Into narrower floats: arithmetic rounds everywhere.
+                if (!point.from || !is_float(*point.from) || bits(point.to) >= bits(*point.from)) continue;
+                const ir::PlaceId place = function.op(id).place;
+                const auto line = line_of(analysis, function, place);
+                if (!line) continue;
+                const Rounding rounding{*line, std::string(name(*point.from)), std::string(name(point.to))};
+                const Span at = ir::users_span(function.place_of(place), &analysis.sources);
+                if (seen.insert({rounding, at.begin}).second) ++roundings_[rounding];
+            }
         });
     }
 }

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "frontend/literals.h"
 #include "sema/annotations/annotations.h"
 #include "sema/state/body.h"
 #include "sema/state/entities.h"
@@ -146,19 +147,35 @@ static std::string module_name(Diagnostics& diagnostics, const ast::Expr& named,
     return std::isdigit(static_cast<unsigned char>(name[0])) != 0 ? "_" + name : name;
 }
 
-// `@jit(capture_graph=True)`
+// `2_GiB`, "2_GiB", 4096; nothing for what is no number of bytes.
+static std::optional<int64_t> bytes_of(const Static& value) {
+    if (const auto whole = value.integer()) return *whole > 0 ? whole : std::nullopt;
+    const std::string* text = value.string();
+    if (text == nullptr || text->empty() || std::isdigit(static_cast<unsigned char>(text->front())) == 0)
+        return std::nullopt;
+    const auto read = read_number(*text);
+    const auto* number = std::get_if<ast::IntLiteral>(&read);
+    if (number == nullptr || number->overflow || number->value == 0 || number->value > INT64_MAX) return std::nullopt;
+    return static_cast<int64_t>(number->value);
+}
+
+// `@jit(capture_graph=True, memory="2_GiB")`
 static void read_jit_arguments(Checker& checker, Function& function, const ast::Call& call) {
     for (const ast::Argument& argument : call.arguments) {
         const std::string name = argument.keyword ? argument.keyword->text : "";
         if (name == "memory") {
-            checker.diagnostics.error(std::string(code(Feature::graphs)), argument.keyword->span,
-                                      "`memory` of `@jit` is not compiled yet");
-            function.refused = Feature::graphs;
+            const auto value = checker.evaluate(function.module, *argument.value).value;
+            function.memory = value ? bytes_of(*value) : std::nullopt;
+            function.memory_at = argument.value->span;
+            if (!function.memory) {
+                checker.diagnostics.error("E0314", argument.value->span,
+                                          "`memory` is a number of bytes: `2_GiB`, \"512_MiB\"");
+            }
             continue;
         }
         if (name != "capture_graph") {
             checker.diagnostics.error("E0315", name.empty() ? argument.value->span : argument.keyword->span,
-                                      "`@jit` takes `capture_graph=True`");
+                                      "`@jit` takes `capture_graph=True` and `memory=`");
             continue;
         }
         const auto value = checker.evaluate(function.module, *argument.value).value;

@@ -299,6 +299,8 @@ struct Function {
     std::optional<CustomRule> rule;
     std::optional<Span> differentiable;  // `@autodiff`: its place
     bool captured = false;               // `@jit(capture_graph=True)`: calls from the host are replayed
+    std::optional<int64_t> memory;       // `@jit(memory="2_GiB")`: the most bytes of a call, beside its arguments
+    Span memory_at;
 };
 
 struct Instance {

@@ -170,6 +170,25 @@ private:
         });
     }
 
+    // The fusions that compute what an operation takes through `anew`: it is done again, not there.
+    std::set<size_t> not_again_in(OpId id) const {
+        std::set<size_t> found;
+        for (ValueId v : graph_.op(id).operands) {
+            bool anew = false;
+            for (OpId op = graph_.value(v).op; op.valid() && only_renames(graph_.op(op).kind);
+                 op = graph_.value(v).op) {
+                anew = anew || graph_.op(op).attrs.has(Attr::anew);
+                v = graph_.op(op).operands.front();
+            }
+            const auto in = fusion_of(v);
+            if (anew && in) found.insert(*in);
+        }
+        return found;
+    }
+    static bool only_renames(OpKind kind) {
+        return kind == OpKind::reshape || kind == OpKind::expand || kind == OpKind::transpose;
+    }
+
     // Why an operation is no part of a fusion; nothing where it may be.
     std::optional<std::string> refusal(OpId id, const Node& node, const Sources& sources, size_t number) const {
         const Fusion& fusion = out_.all[number];
@@ -223,16 +242,23 @@ private:
     void place(OpId id) {
         const Node node = node_of(id);
         const Sources sources = sources_of(graph_, id);
+        const std::set<size_t> early = not_again_in(id);
+        // What is done again is done as late as possible, beside what takes it.
+        const auto may_join = [&](size_t fusion) {
+            if (early.empty()) return meets(id, node, sources, fusion);
+            return !early.contains(fusion) && out_.all[fusion].space == node.space;
+        };
         size_t number = out_.all.size();
         for (; number > 0; --number) {
-            if (!meets(id, node, sources, number - 1)) continue;  // most of them
+            if (!may_join(number - 1)) continue;  // most of them
             std::optional<std::string> why = refusal(id, node, sources, number - 1);
             if (!why) break;
             stands_apart(id, sources, number - 1, std::move(*why));
         }
         for (size_t other = number; other > 1; --other) {
             std::optional<std::string> why = refusal(id, node, sources, other - 2);
-            stands_apart(id, sources, other - 2, why.value_or("it stands with the last of those that it may stand with"));
+            stands_apart(id, sources, other - 2,
+                         why.value_or("it stands with the last of those that it may stand with"));
         }
         Set behind = needs(id);
         if (number == 0) {

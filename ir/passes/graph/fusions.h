@@ -39,7 +39,8 @@ struct Fusions {
 
 // Of the operations in one region of a Graph function (not in the regions below it). Greedy, in the order of the text:
 // an operation joins the last fusion that it takes a value from, or with which it shares a tensor, where the spaces are
-// equal and nothing outside stands between the two.
+// equal and nothing outside stands between the two. What is computed again (`anew`) joins the last one of its space that
+// does not compute what it is made of.
 Fusions choose_fusions(const Function& graph, RegionId region);
 
 // The operations on tensors that give or take elements of the literal value, through broadcasts and transposes.

@@ -17,6 +17,13 @@ class MemoryExplanation {
 public:
     MemoryExplanation(const Function& host, const Sources& sources) : host_(host), sources_(sources) {}
 
+    MemorySums sums() {
+        region(host_.body);
+        MemorySums made{most_, {}};
+        for (const Buffer& buffer : buffers_) made.all = made.all + buffer.size;
+        return made;
+    }
+
     std::string run() {
         region(host_.body);
         for (const ValueId v : given_) end(v, "given to the caller");
@@ -154,5 +161,7 @@ private:
 std::string explain_memory(const Function& host, const Sources& sources) {
     return MemoryExplanation(host, sources).run();
 }
+
+MemorySums memory_sums(const Function& host, const Sources& sources) { return MemoryExplanation(host, sources).sums(); }
 
 }  // namespace tsr::ir

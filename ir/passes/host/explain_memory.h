@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/sources.h"
 #include "ir/core/function.h"
@@ -12,5 +13,11 @@ namespace tsr::ir {
 // dimensions and its life in lines of the program, and the most bytes that are there at once. Arguments are the
 // caller's, and taken to be dense: what is not is copied first.
 std::string explain_memory(const Function& host, const Sources& sources);
+// Of the same: the most bytes at once, one sum or several of which each may be the greatest; and those of all tensors.
+struct MemorySums {
+    std::vector<Dim> most;
+    Dim all;
+};
+MemorySums memory_sums(const Function& host, const Sources& sources);
 
 }  // namespace tsr::ir

@@ -1,0 +1,44 @@
+// Values of a Graph function that are computed again where they are used late, so that they need no memory between.
+#pragma once
+
+#include <compare>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/core/function.h"
+
+namespace tsr::ir {
+
+struct Recomputed {
+    ValueId value;
+    OpId before;    // the first use that takes the second copy
+    int64_t bytes;  // that the value has
+    int64_t work;   // operations to compute it again
+};
+
+// Values that may be computed again for their late uses, those that save most bytes for their work first: of extents
+// that are known, made by element operations, by operations that move elements, and by products, out of values that are
+// there anyway. What rounds in an order that its kernel chooses (sums) is kept, so that bits stay.
+std::vector<Recomputed> recomputable(const Function& graph);
+
+// Computes it again. The copies are made of `reshape` with `anew`: nothing shares them with what was computed.
+void recompute(Function& graph, const Recomputed& chosen);
+
+// The most bytes that a function needs at once, and those of all tensors that it makes.
+struct MemoryNeed {
+    int64_t most = 0, all = 0;
+    auto operator<=>(const MemoryNeed&) const = default;
+};
+
+struct MemoryFit {
+    int64_t before = 0, after = 0;   // the most bytes at once
+    std::vector<Recomputed> chosen;  // values of the function, in the order of the choice
+};
+// Computes values again until the function needs at most `limit` bytes at once, or nothing lessens them any more.
+// `need_of`: what a function needs; nothing where only the run knows, or it has no code: then nothing is done.
+std::optional<MemoryFit> fit_memory(Function& graph, int64_t limit,
+                                    const std::function<std::optional<MemoryNeed>(const Function&)>& need_of);
+
+}  // namespace tsr::ir
