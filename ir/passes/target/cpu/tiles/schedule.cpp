@@ -25,8 +25,8 @@ bool turns_in_blocks(const Type& tile) {
            std::min(shape[shape.size() - 1], shape[shape.size() - 2]) >= kSmall;
 }
 
-TileAxes identity(size_t rank) {
-    TileAxes map(rank);
+NestAxes identity(size_t rank) {
+    NestAxes map(rank);
     std::iota(map.begin(), map.end(), 0);
     return map;
 }
@@ -50,7 +50,7 @@ public:
     }
 
 private:
-    using Reached = std::function<void(ValueId value, const TileAxes& map)>;
+    using Reached = std::function<void(ValueId value, const NestAxes& map)>;
 
     [[nodiscard]] const Op& op(OpId id) const { return kernel_.op(id); }
     [[nodiscard]] bool runs(OpId id) const { return position_.contains(id); }
@@ -134,7 +134,7 @@ private:
     // Each element that the store writes was read for itself alone: a transposed load wants others of them later.
     [[nodiscard]] bool overwrites_in_place(OpId load, OpId store) const {
         bool itself = same_view(load, store);
-        reach({Root::Kind::store, store, TileViewOp(kernel_, store).value()}, [&](ValueId value, const TileAxes& map) {
+        reach({Root::Kind::store, store, TileViewOp(kernel_, store).value()}, [&](ValueId value, const NestAxes& map) {
             if (maker(value) == load) itself = itself && map == identity(map.size());
         });
         return itself;
@@ -223,7 +223,7 @@ private:
             stores_.push_back(root.op);
         }
         if (loads(root)) read_.push_back({root.op, true});
-        reach(root, [&](ValueId value, const TileAxes& map) {
+        reach(root, [&](ValueId value, const NestAxes& map) {
             const OpId from = maker(value);
             if (from.valid() && op(from).kind == OpKind::load_tile && inlined(value))
                 read_.push_back({from, map == identity(map.size())});
@@ -260,7 +260,7 @@ private:
         bool fits = !loads(root) || !written_.contains(memory(root.op));
         bool uses_nest = false;
         size_t first = 0;
-        reach(root, [&](ValueId value, const TileAxes& map) {
+        reach(root, [&](ValueId value, const NestAxes& map) {
             const OpId from = maker(value);
             const bool load = from.valid() && op(from).kind == OpKind::load_tile && inlined(value);
             if (load && written_.contains(memory(from))) fits = false;
@@ -306,15 +306,15 @@ private:
     // Every tile that the root reads on its way, with how the nest's axes run along it.
     void reach(const Root& root, const Reached& visit) const {
         const ValueId from = ranged(root);
-        const TileAxes map = identity(kernel_.type(from).rank());
+        const NestAxes map = identity(kernel_.type(from).rank());
         Seen seen;
         if (root.kind == Root::Kind::keep) return reach_operands(from, map, visit, seen);
         reach_value(from, map, visit, seen);
     }
 
-    using Seen = std::set<std::pair<ValueId, TileAxes>>;
+    using Seen = std::set<std::pair<ValueId, NestAxes>>;
 
-    void reach_value(ValueId value, const TileAxes& map, const Reached& visit, Seen& seen) const {
+    void reach_value(ValueId value, const NestAxes& map, const Reached& visit, Seen& seen) const {
         if (!is_tile(kernel_, value)) {
             // The sum of a tile of one axis is a scalar.
             if (maker(value).valid() && runs(maker(value))) visit(value, {});
@@ -325,10 +325,10 @@ private:
         if (inlined(value)) reach_operands(value, map, visit, seen);
     }
 
-    void reach_operands(ValueId value, const TileAxes& map, const Reached& visit, Seen& seen) const {
+    void reach_operands(ValueId value, const NestAxes& map, const Reached& visit, Seen& seen) const {
         const OpId id = maker(value);
         const Op& o = op(id);
-        TileAxes inner = map;
+        NestAxes inner = map;
         if (axis_rule(o.kind) == AxisRule::repeat) inner = through_expand(kernel_, id, map);
         if (axis_rule(o.kind) == AxisRule::permute) std::swap(inner[inner.size() - 1], inner[inner.size() - 2]);
         for (ValueId operand : o.operands) reach_value(operand, inner, visit, seen);

@@ -106,9 +106,9 @@ int64_t inline_cost(const Function& kernel, ValueId value, int64_t limit) {
     return InlineCost(kernel, limit).of(value);
 }
 
-TileAxes through_expand(const Function& kernel, OpId expand, const TileAxes& of_result) {
+NestAxes through_expand(const Function& kernel, OpId expand, const NestAxes& of_result) {
     const ExpandOp op(kernel, expand);
-    TileAxes map;
+    NestAxes map;
     if (!is_tile(kernel, op.value())) return map;
     const auto from = extents(kernel.type(op.value()));
     const auto to = extents(kernel.type(op.result()));

@@ -52,7 +52,7 @@ int64_t inline_cost(const Function& kernel, ValueId value, int64_t limit = 64);
 
 // How an inner loop's coordinates become those of an operand: per axis of the operand the axis of the nest, or kZero.
 inline constexpr int kZero = -1;
-using TileAxes = std::vector<int>;
-TileAxes through_expand(const Function& kernel, OpId expand, const TileAxes& of_result);
+using NestAxes = std::vector<int>;
+NestAxes through_expand(const Function& kernel, OpId expand, const NestAxes& of_result);
 
 }  // namespace tsr::ir

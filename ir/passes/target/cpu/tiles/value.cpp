@@ -52,7 +52,7 @@ ValueId TileCode::element(const Op& op, const Coordinates& at) {
 
 ValueId TileCode::expand(OpId id, const Coordinates& at) {
     const ExpandOp op(s_.tile, id);
-    TileAxes axes(at.size());
+    NestAxes axes(at.size());
     for (size_t i = 0; i < at.size(); ++i) axes[i] = static_cast<int>(i);
     Coordinates inner;
     for (int axis : through_expand(s_.tile, id, axes)) {
