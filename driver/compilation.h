@@ -110,7 +110,7 @@ private:
     // compilation_memory.cpp: `@jit(memory=…)`. False after a message.
     bool fit_memory();
     // Of its calls; nothing where only the run knows.
-    [[nodiscard]] std::optional<ir::MemoryNeed> need_of(const ir::Function& graph) const;
+    [[nodiscard]] std::optional<ir::MemoryNeed> need_of(const ir::Function& graph, int64_t limit) const;
 
     Session& session_;
     Steps steps_;

@@ -43,7 +43,7 @@ ir::Module part_of(const ir::Module& module, const ir::Function& function) {
 
 }  // namespace
 
-std::optional<ir::MemoryNeed> Compilation::need_of(const ir::Function& graph) const {
+std::optional<ir::MemoryNeed> Compilation::need_of(const ir::Function& graph, int64_t limit) const {
     ir::Module part = part_of(module_, graph);
     ir::PassOptions quick;
     quick.verify = false;
@@ -56,11 +56,12 @@ std::optional<ir::MemoryNeed> Compilation::need_of(const ir::Function& graph) co
     const ir::MemorySums sums = ir::memory_sums(*part.find(graph.name), session_.sources);
     const auto all = sums.all.constant_value();
     if (!all) return std::nullopt;
-    ir::MemoryNeed need{0, *all};
-    for (const ir::Dim& bytes : sums.most) {
+    ir::MemoryNeed need{0, 0, *all};
+    for (const ir::Dim& bytes : sums.at_once) {
         const auto known = bytes.constant_value();
         if (!known) return std::nullopt;
         need.most = std::max(need.most, *known);
+        need.beyond += std::max<int64_t>(*known - limit, 0);
     }
     return need;
 }
@@ -83,7 +84,8 @@ bool Compilation::fit_memory() {
         ir::Function* graph = module_.find(name);
         if (graph == nullptr || graph->level != ir::Level::graph) continue;
         const int64_t limit = *function->memory;
-        const auto fit = ir::fit_memory(*graph, limit, [&](const ir::Function& tried) { return need_of(tried); });
+        const auto fit = ir::fit_memory(*graph, limit,
+                                        [&](const ir::Function& tried, int64_t goal) { return need_of(tried, goal); });
         if (!fit) {
             session_.diagnostics.error(
                 "E0614", function->memory_at,

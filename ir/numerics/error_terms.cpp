@@ -115,7 +115,9 @@ Magnitude operator*(const Magnitude& a, const Magnitude& b) {
     Magnitude made = a;
     for (const auto& [factor, power] : b.powers_) {
         const auto [at, fresh] = made.powers_.emplace(factor, power);
-        if (!fresh && (at->second += power) == 0) made.powers_.erase(at);
+        if (fresh) continue;
+        at->second += power;
+        if (at->second == 0) made.powers_.erase(at);
     }
     return made;
 }
@@ -155,7 +157,8 @@ std::string ErrorTerms::text(const Magnitude& result, double scale, bool values)
         Coefficient coefficient = given;
         if (whole) coefficient *= 1 / scale;
         const Magnitude shown = whole ? magnitude * result.power(-1) * Magnitude("|result|") : magnitude;
-        const std::string factor = values ? number_text(*coefficient.value()) : coefficient.text();
+        const std::optional<double> known = values ? coefficient.value() : std::nullopt;
+        const std::string factor = known ? number_text(*known) : coefficient.text();
         const bool alone = factor == "1" && !shown.one();  // the unit 1, once
         std::string term = alone ? "" : factor;
         if (!shown.one()) term += (term.empty() ? "" : "·") + shown.text();

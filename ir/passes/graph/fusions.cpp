@@ -49,9 +49,16 @@ private:
         if (computes_tensors(graph_, id) || gathers_elements(graph_, id)) return true;
         if (!moves_elements(graph_, id)) return false;
         return std::ranges::any_of(uses_[graph_.op(id).results[0].index], [&](OpId user) {
-            if (takes_whole_tensors(graph_.op(user).kind)) return true;
+            if (takes_whole_tensors(graph_.op(user).kind)) return !is_view(id);
             return !computes_tensors(graph_, user) && !moves_elements(graph_, user) && !gathers_elements(graph_, user);
         });
+    }
+    // The same elements in another shape, of a tensor that is there: what takes whole tensors reads that one.
+    bool is_view(OpId id) const {
+        const Op& op = graph_.op(id);
+        if (op.kind != OpKind::reshape || !is_tensor(graph_, op.results[0])) return false;
+        const OpId from = graph_.value(op.operands.front()).op;
+        return is_tensor(graph_, op.operands.front()) && (!from.valid() || !moves_elements(graph_, from));
     }
 
     // ---- spaces ----

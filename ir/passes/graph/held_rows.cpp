@@ -16,8 +16,8 @@ constexpr int64_t kBlockBytes = 128 << 10;  // of a row in registers: a multipro
 constexpr int64_t kTileElements = 4096;     // elements of a tile of several rows, and of pieces of long rows
 constexpr int64_t kManyRows = 1024;         // rows of no more elements are done some at a time
 constexpr std::array<int64_t, 4> kWidths{256, 1024, 4096, 8192};  // of tiles, below the longest
-constexpr int64_t kLongest = 32768;                               // elements of a tile
-constexpr int64_t kOneTile = 2048;                                // static rows of no more are one tile everywhere
+constexpr int64_t kLongest = 16384;  // elements of a tile: the registers of 512 threads have room for them
+constexpr int64_t kOneTile = 2048;   // static rows of no more are one tile everywhere
 
 // What is in registers of each position of a row, in bytes.
 struct Registers {

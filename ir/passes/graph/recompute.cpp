@@ -216,35 +216,40 @@ void recompute(Function& graph, const Recomputed& chosen) {
     for (size_t place = late; place < ops.size(); ++place) replace(replace, ops[place]);
 }
 
-std::optional<MemoryFit> fit_memory(Function& graph, int64_t limit,
-                                    const std::function<std::optional<MemoryNeed>(const Function&)>& need_of) {
-    const auto first = need_of(graph);
+std::optional<MemoryFit> fit_memory(Function& graph, int64_t limit, const MemoryNeedOf& need_of) {
+    const auto first = need_of(graph, limit);
     if (!first) return std::nullopt;
     MemoryFit fit{first->most, first->most, {}};
-    // A step may lessen only what is there at another time, or one of several tensors that make the most.
-    Function now = graph;
-    MemoryNeed need = *first;
-    std::vector<Recomputed> chosen;
-    int tries = 0;
-    const auto step = [&] {
-        for (const Recomputed& one : recomputable(now)) {
-            if (++tries > kMostTries) return false;
-            Function tried = now;
-            recompute(tried, one);
-            const auto less = need_of(tried);
-            if (!less || *less >= need) continue;
-            now = std::move(tried);
-            need = *less;
-            chosen.push_back(one);
-            return true;
+    const Function original = graph;
+    // What is beyond the limit at all times together, then, where that is not enough, peak after peak: only several
+    // steps may lower one.
+    for (const bool by_peaks : {false, true}) {
+        Function now = original;
+        std::vector<Recomputed> chosen;
+        int64_t most = first->most;
+        int tries = 0;
+        const auto step = [&] {
+            const int64_t goal = by_peaks ? std::max(limit, most - 1) : limit;
+            const MemoryNeed need = *need_of(now, goal);
+            for (const Recomputed& one : recomputable(now)) {
+                if (++tries > kMostTries) return false;
+                Function tried = now;
+                recompute(tried, one);
+                const auto less = need_of(tried, goal);
+                if (!less || *less >= need) continue;
+                now = std::move(tried);
+                most = less->most;
+                chosen.push_back(one);
+                return true;
+            }
+            return false;
+        };
+        while (fit.after > limit && step()) {
+            if (most >= fit.after) continue;
+            graph = now;
+            fit.after = most;
+            fit.chosen = chosen;
         }
-        return false;
-    };
-    while (fit.after > limit && step()) {
-        if (need.most >= fit.after) continue;
-        graph = now;
-        fit.after = need.most;
-        fit.chosen = chosen;
     }
     return fit;
 }

@@ -26,9 +26,10 @@ std::vector<Recomputed> recomputable(const Function& graph);
 // Computes it again. The copies are made of `reshape` with `anew`: nothing shares them with what was computed.
 void recompute(Function& graph, const Recomputed& chosen);
 
-// The most bytes that a function needs at once, and those of all tensors that it makes.
+// What a function needs: how far it is beyond the limit, in bytes summed over the times at which it makes a tensor; the
+// most bytes at once; and those of all tensors that it makes.
 struct MemoryNeed {
-    int64_t most = 0, all = 0;
+    int64_t beyond = 0, most = 0, all = 0;
     auto operator<=>(const MemoryNeed&) const = default;
 };
 
@@ -36,9 +37,10 @@ struct MemoryFit {
     int64_t before = 0, after = 0;   // the most bytes at once
     std::vector<Recomputed> chosen;  // values of the function, in the order of the choice
 };
-// Computes values again until the function needs at most `limit` bytes at once, or nothing lessens them any more.
-// `need_of`: what a function needs; nothing where only the run knows, or it has no code: then nothing is done.
-std::optional<MemoryFit> fit_memory(Function& graph, int64_t limit,
-                                    const std::function<std::optional<MemoryNeed>(const Function&)>& need_of);
+// What a function needs, and how far that is beyond a limit; nothing where only the run knows, or it has no code.
+using MemoryNeedOf = std::function<std::optional<MemoryNeed>(const Function& graph, int64_t limit)>;
+// Computes values again until the function needs at most `limit` bytes at once, or no value that is left lessens what
+// is beyond. Nothing, where `need_of` knows nothing of the function.
+std::optional<MemoryFit> fit_memory(Function& graph, int64_t limit, const MemoryNeedOf& need_of);
 
 }  // namespace tsr::ir

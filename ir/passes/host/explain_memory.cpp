@@ -19,7 +19,7 @@ public:
 
     MemorySums sums() {
         region(host_.body);
-        MemorySums made{most_, {}};
+        MemorySums made{at_once_, {}};
         for (const Buffer& buffer : buffers_) made.all = made.all + buffer.size;
         return made;
     }
@@ -126,6 +126,7 @@ private:
             {name.empty() ? "a tensor" : name, bytes_of(host_.type(v)), line_text(host_, place, sources_), "", 1});
         live_ = live_ + buffers_.back().size;
         // Sums that no choice of the dimensions makes the greatest are left out.
+        at_once_.push_back(live_);
         if (std::ranges::any_of(most_, [&](const Dim& known) { return is_never_negative(known - live_); })) return;
         std::erase_if(most_, [&](const Dim& known) { return is_never_negative(live_ - known); });
         most_.push_back(live_);
@@ -153,7 +154,8 @@ private:
     std::map<ValueId, size_t> holder_;  // of a tensor: the number of its buffer
     std::vector<ValueId> given_;
     Dim live_;
-    std::vector<Dim> most_;
+    std::vector<Dim> at_once_;
+    std::vector<Dim> most_;  // of these, each of which may be the greatest
 };
 
 }  // namespace

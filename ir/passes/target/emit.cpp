@@ -1,6 +1,7 @@
 #include "ir/passes/target/emit.h"
 
 #include "ir/core/internal.h"
+#include "ir/law/scalar.h"
 #include "ir/ops/record.h"
 
 namespace tsr::ir {
@@ -45,6 +46,8 @@ ValueId Emit::real(double value, DType type) { return constant(value, type); }
 ValueId Emit::constant(AttrValue value, DType type) {
     return op(OpKind::constant, {}, {{Attr::value, std::move(value)}, {Attr::type, type}});
 }
+
+ValueId Emit::zero(DType type) { return constant(constant_value(type, 0), type); }
 
 ValueId Emit::cast(ValueId value, DType type) {
     if (function_.type(value).elem == type) return value;

@@ -29,6 +29,7 @@ public:
     ValueId real(double value, DType type);
     ValueId boolean(bool value) { return integer(value ? 1 : 0, DType::boolean); }
     ValueId constant(AttrValue value, DType type);
+    ValueId zero(DType type);  // the number whose bits are 0
 
     ValueId binary(OpKind kind, ValueId a, ValueId b) { return op(kind, {a, b}); }
     ValueId compare(OpKind kind, ValueId a, ValueId b) { return op(kind, {a, b}); }

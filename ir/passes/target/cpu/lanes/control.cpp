@@ -88,7 +88,7 @@ void LaneCode::divergent_branch(const Op& op) {
             emit_.region = emit_.add_region(made);
             std::vector<ValueId> nothing;
             for (const Type& type : results.types) {
-                ValueId zero = is_float(type.elem) ? emit_.real(0, type.elem) : emit_.integer(0, type.elem);
+                const ValueId zero = emit_.zero(type.elem);
                 nothing.push_back(type.is_vector() ? emit_.splat(zero, width_) : zero);
             }
             emit_.yield(nothing);

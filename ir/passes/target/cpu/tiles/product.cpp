@@ -158,10 +158,7 @@ ValueId ProductCode::panel_of_b(const Factors& f, ValueId column) {
 std::vector<ValueId> ProductCode::first_sums(const Factors& f, const Panel& at, ValueId c,
                                              const std::vector<ValueId>& excess) {
     const auto count = static_cast<size_t>(at.rows * at.vectors);
-    auto zeros = [&] {
-        const AttrValue none = is_float(f.type.elem) ? AttrValue{0.0} : AttrValue{int64_t{0}};
-        return std::vector<ValueId>(count, emit_.splat(emit_.constant(none, f.type.elem), at.elements));
-    };
+    auto zeros = [&] { return std::vector<ValueId>(count, emit_.splat(emit_.zero(f.type.elem), at.elements)); };
     auto loads = [&] {
         std::vector<ValueId> loaded;
         for (int64_t i = 0; i < at.rows; ++i) {

@@ -28,7 +28,7 @@ ThreadTiles::Registers ThreadTiles::load_buffer(ValueId buffer, const Layout& li
         return out;
     }
     const std::vector<ValueId> starts(2, emit_.integer(0));
-    return load_view(view(code_.memories.at(buffer), elem(buffer), {0, 1}, starts, lies), zero(elem(buffer)));
+    return load_view(view(code_.memories.at(buffer), elem(buffer), {0, 1}, starts, lies), emit_.zero(elem(buffer)));
 }
 
 // The pointer to a register's element. What the thread's number and the register's exchange in one place is the same
@@ -59,7 +59,7 @@ ThreadTiles::Registers ThreadTiles::load_swizzled(const Memory& memory, DType ty
         std::min(std::countr_zero(static_cast<uint64_t>(memory.swizzle.piece)),
                  std::min(lies.atom.out_bits(axis(1)), std::countr_zero(static_cast<uint64_t>(lies.shape[1]))));
     const VectorAccess accesses = vector_access(row_offsets(lies.atom), widest);
-    const ValueId nothing = zero(type);
+    const ValueId nothing = emit_.zero(type);
     Registers out(static_cast<size_t>(lies.atom_size()), nothing);
     for (const std::vector<int64_t>& registers : accesses.registers) {
         const int64_t first = registers[0] + atom * lies.atom_size();

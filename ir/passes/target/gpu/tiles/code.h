@@ -85,7 +85,6 @@ private:
     // reduce.cpp
     void reduce(OpId id);
     ValueId identity(ReduceOp what, DType type);
-    ValueId zero(DType type);
     ValueId combined(ReduceOp what, ValueId a, ValueId b);
     Registers over_warps(ReduceOp what, Registers values, const Layout& from, const Layout& to, size_t axis,
                          DType type);

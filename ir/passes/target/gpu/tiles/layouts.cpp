@@ -345,8 +345,8 @@ std::optional<int64_t> tile_threads(const Function& kernel) {
         return std::clamp<int64_t>(int64_t{1} << log2_up(std::max<int64_t>(elements / each, 1)), kWarp, most);
     };
     if (product) return so_many(32, 256);
-    // Of a long row 64 elements have room in the registers of a thread.
-    return rows ? std::max(so_many(16, 256), so_many(64, 512)) : so_many(16, 256);
+    // Of a long row 32 elements have room in the registers of a thread.
+    return rows ? std::max(so_many(16, 256), so_many(32, 512)) : so_many(16, 256);
 }
 
 Layout before_expand(const Layout& result, const std::vector<int64_t>& axes, const Coordinates& operand_shape) {

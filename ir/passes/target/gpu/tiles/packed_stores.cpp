@@ -48,7 +48,7 @@ void ThreadTiles::store_packs(const View& seen, const Registers& values) {
     const auto pack = static_cast<size_t>(pack_size(seen.type));
     std::map<std::pair<size_t, int64_t>, ValueId> known;
     each_access(seen, true, [&](const std::vector<int64_t>& registers, ValueId inside) {
-        std::vector<ValueId> elements(pack, zero(seen.type));
+        std::vector<ValueId> elements(pack, emit_.zero(seen.type));
         for (size_t i = 0; i < registers.size(); ++i) {
             const Beyond beyond = beyond_end(*seen.layout, registers[i]);
             if (beyond.always) continue;

@@ -28,9 +28,9 @@ void ThreadTiles::clear_beyond(Registers& values, const Layout& lies, size_t inn
         const Beyond beyond = beyond_end(lies, inner, r);
         ValueId& value = values[static_cast<size_t>(r)];
         if (beyond.always) {
-            value = zero(type);
+            value = emit_.zero(type);
         } else if (beyond.inside.valid()) {
-            value = emit_.select(beyond.inside, value, zero(type));
+            value = emit_.select(beyond.inside, value, emit_.zero(type));
         }
     }
 }
@@ -118,7 +118,7 @@ void ThreadTiles::product(OpId id) {
     Part b = part(op.b(), op.b_transposed(), Operand::b, plan, {depth, shape[1]});
     const DType type = op.accumulates();
     const auto before = op.accumulator();
-    const Registers start = before ? in(*before, c) : Registers(static_cast<size_t>(c.size()), zero(type));
+    const Registers start = before ? in(*before, c) : Registers(static_cast<size_t>(c.size()), emit_.zero(type));
     Registers sums;
     for (int64_t row = 0; row < c.repeat[0]; ++row) {
         for (int64_t column = 0; column < c.repeat[1]; ++column) sums.push_back(fragment_of(start, c, row, column));

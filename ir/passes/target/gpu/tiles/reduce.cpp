@@ -90,10 +90,6 @@ void ThreadTiles::reduce(OpId id) {
     }
 }
 
-ValueId ThreadTiles::zero(DType type) {
-    return emit_.constant(is_float(type) ? AttrValue{0.0} : AttrValue{int64_t{0}}, type);
-}
-
 ValueId ThreadTiles::identity(ReduceOp what, DType type) { return emit_.constant(reduction_start(what, type), type); }
 
 // Each warp writes what it has; all read all warps' parts, in the order of the warps.

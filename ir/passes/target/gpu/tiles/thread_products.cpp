@@ -127,7 +127,7 @@ void ThreadTiles::thread_product(OpId id) {
     const DType type = op.accumulates();
     const int64_t depth = code_.tile.type(op.a()).shape[op.a_transposed() ? 0 : 1].constant_value().value_or(1);
     const auto given = op.accumulator();
-    const Registers start = given ? in(*given, lies) : Registers(static_cast<size_t>(lies.size()), zero(type));
+    const Registers start = given ? in(*given, lies) : Registers(static_cast<size_t>(lies.size()), emit_.zero(type));
     int64_t used = 0;
     before_write();
     const Layout rows = lies.without_axis(1), columns = lies.without_axis(0);

@@ -164,7 +164,7 @@ ValueId ThreadTiles::within_memory(const View& view, int64_t reg,
 void ThreadTiles::load(OpId id) {
     const TileViewOp op(code_.tile, id);
     const ValueId result = code_.tile.op(id).results[0];
-    const ValueId fill = op.fill() ? code_.scalars.at(*op.fill()) : zero(elem(op.memory()));
+    const ValueId fill = op.fill() ? code_.scalars.at(*op.fill()) : emit_.zero(elem(op.memory()));
     const Layout lies = along_rows(op, layout(result));
     code_.parts[result] = convert(load_view(view(op, lies), fill), lies, layout(result), elem(result));
 }
