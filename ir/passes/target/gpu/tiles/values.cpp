@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "ir/core/internal.h"
+#include "ir/ops/effects.h"
 #include "ir/ops/register.h"
 #include "ir/passes/target/cpu/tiles/uses.h"
 #include "ir/passes/target/gpu/tiles/code.h"
@@ -49,6 +50,11 @@ ThreadTiles::Registers ThreadTiles::positions_below(const Op& op, const Layout& 
     const auto iota = defined_by(code_.tile, op.operands.front(), OpKind::tile_iota);
     const auto same = defined_by(code_.tile, op.operands.back(), OpKind::expand);
     if (!iota || !same || is_tile(code_.tile, ExpandOp(code_.tile, *same).value())) return {};
+    // Beside the fragments of products no register is left for it.
+    bool multiplies = false;
+    for_each_op(code_.tile, code_.tile.body,
+                [&](OpId id) { multiplies = multiplies || code_.tile.op(id).kind == OpKind::mma; });
+    if (multiplies) return {};
     const auto along = static_cast<size_t>(code_.tile.op(*iota).attrs.integer(Attr::axis));
     const ThreadPart part = thread_part(wanted.atom, axis(along));
     for (int64_t r = 0; r < wanted.size(); ++r) {
