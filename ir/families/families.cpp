@@ -79,9 +79,11 @@ Families::Families(Module& module, PassManager& manager, FamilyRequest request, 
       given_(given),
       diagnostics_(diagnostics),
       points_(launched_points(module)),
-      for_gpus_(AskedLaunches(module).on_gpus()),
-      for_cpus_(AskedLaunches(module).on_cpus()),
-      gpu_points_(module, points_) {}
+      gpu_points_(module, points_) {
+    const AskedLaunches asked(module);
+    for_gpus_ = asked.on_gpus();
+    for_cpus_ = asked.on_cpus();
+}
 
 bool Families::after(PassOutcome outcome) {
     outcome_ = std::max(outcome_, outcome);

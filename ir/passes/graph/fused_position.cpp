@@ -51,8 +51,6 @@ void FusedPosition::store_in(size_t result, ValueId value, const Values& at) {
         builder_->write(outputs_[result], value, at);
         return;
     }
-    std::vector<int64_t> axes{static_cast<int64_t>(*axes_.axis)};
-    if (rows_ > 1) axes.insert(axes.begin(), static_cast<int64_t>(row_axis()));
     Values operands{outputs_[result], value};
     operands.insert(operands.end(), at.begin(), at.end());
     builder_->emit(OpKind::store_tile, std::move(operands),
