@@ -107,4 +107,13 @@ std::optional<Type> Checker::record_type(FunctionId constructor) {
     return program.instance(made).result;
 }
 
+bool Checker::holds_numbers(FunctionId constructor) {
+    const std::optional<Type> type = record_type(constructor);
+    if (!type || !type->is(Kind::record)) return false;
+    return std::ranges::all_of(type->parts(), [&](const Type& field) {
+        if (field.is(Kind::record) && !field.is_keyed_dict()) return holds_numbers(field.function_id());
+        return field.is_scalar() && !is_complex(field);
+    });
+}
+
 }  // namespace tsr::sema

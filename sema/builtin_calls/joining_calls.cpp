@@ -8,6 +8,8 @@
 #include "sema/program/movements.h"
 #include "sema/state/recursion.h"
 #include "sema/types/elements.h"
+#include "sema/types/numeric.h"
+#include "sema/values/items.h"
 #include "sema/values/requirements.h"
 
 namespace tsr::sema {
@@ -23,7 +25,7 @@ struct Item {
 };
 
 // What `[a, b]` or `(a, b)` holds; lists of a graph function are of known length. Nothing after a message.
-std::optional<std::vector<Item>> items_of(Body& b, const BuiltinEntry& row, const ast::Expr& e) {
+std::optional<std::vector<Item>> joined_items(Body& b, const BuiltinEntry& row, const ast::Expr& e) {
     std::vector<Item> items;
     const auto* list = std::get_if<ast::List>(&e.node);
     const auto* tuple = std::get_if<ast::Tuple>(&e.node);
@@ -42,10 +44,16 @@ std::optional<std::vector<Item>> items_of(Body& b, const BuiltinEntry& row, cons
         }
         const bool parts = whole.type.is(Kind::tuple);
         const size_t count = parts ? whole.type.parts().size() : static_cast<size_t>(*whole.type.length());
-        for (size_t i = 0; i < count; ++i) items.push_back({&e, typed(whole.type.parts()[parts ? i : 0])});
+        for (size_t i = 0; i < count; ++i)
+            items.push_back({&e, typed(item_type(b, whole.type.parts()[parts ? i : 0], e, static_cast<int>(i)))});
     }
-    for (const Item& item : items) {
-        if (!require_tensor(b, *item.at, row, item.value)) return std::nullopt;
+    for (Item& item : items) {
+        const bool number = item.value.type.is_number() || item.value.type.is_bool();
+        if (number && row.id == Builtin::stack) {  // a tensor of no axes
+            item.value.type = settled_type(item.value.type, item.value.value);
+        } else if (!require_tensor(b, *item.at, row, item.value)) {
+            return std::nullopt;
+        }
     }
     if (items.empty()) {
         b.error("E0302", e.span, fmt::format("`{}` takes one tensor at least", row.paths.front()));
@@ -54,9 +62,13 @@ std::optional<std::vector<Item>> items_of(Body& b, const BuiltinEntry& row, cons
     return items;
 }
 
+// Numbers have no axes.
+size_t rank_of(const Type& type) { return type.is(Kind::tensor) ? type.rank() : 0; }
+Extents shape_of(const Type& type) { return type.is(Kind::tensor) ? type.shape() : Extents{}; }
+
 bool alike(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Item& first, const Item& other) {
     const Type &one = first.value.type, &another = other.value.type;
-    if (one.elem() == another.elem() && one.rank() == another.rank()) return true;
+    if (one.elem() == another.elem() && rank_of(one) == rank_of(another)) return true;
     b.error(one.elem() == another.elem() ? "E0312" : "E0301", e.span,
             fmt::format("`{}` of {} and {}", row.paths.front(), shown(one), shown(another)))
         .label(first.at->span, shown(one))
@@ -68,7 +80,7 @@ bool alike(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Item& fir
 bool fits(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Item& first, const Item& other,
           std::optional<size_t> without, std::vector<DimCheck>& checks) {
     if (!alike(b, e, row, first, other)) return false;
-    const Extents wanted = first.value.type.shape(), found = other.value.type.shape();
+    const Extents wanted = shape_of(first.value.type), found = shape_of(other.value.type);
     for (size_t axis = 0; axis < wanted.size(); ++axis) {
         if (axis == without) continue;
         const ir::Equality same = ir::compare(wanted[axis], found[axis]);
@@ -87,14 +99,14 @@ bool fits(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Item& firs
 }
 
 Value joined(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matched& m) {
-    const auto items = items_of(b, row, *m.arguments[0]);
+    const auto items = joined_items(b, row, *m.arguments[0]);
     if (!items) {
         if (m.arguments[1]) expression(b, *m.arguments[1]);
         return {};
     }
     const bool stacks = row.id == Builtin::stack;
     const Type& first = items->front().value.type;
-    const auto axis = axis_argument(b, m.arguments[1], first, first.rank() + (stacks ? 1 : 0));
+    const auto axis = axis_argument(b, m.arguments[1], first, rank_of(first) + (stacks ? 1 : 0));
     if (!axis) return {};
     std::vector<DimCheck> checks;
     ir::Dim total;
@@ -103,7 +115,7 @@ Value joined(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matched
         if (!stacks) total = total + item.value.type.shape()[*axis];
     }
     if (!checks.empty()) b.instance.extents[e.id] = std::move(checks);
-    Extents shape = first.shape();
+    Extents shape = shape_of(first);
     if (stacks) {
         shape.insert(shape.begin() + static_cast<ptrdiff_t>(*axis),
                      ir::Dim::constant(static_cast<int64_t>(items->size())));

@@ -59,8 +59,8 @@ Type own_tree_symbols(const Type& type, const std::string& parameter, std::vecto
 bool refused_callee(Body& b, const ast::Call& c, const Function& callee) {
     if (callee.refused != Feature::none || b.constant_only) return true;
     if (b.checker.is_broken_line(b.checker.program.def(callee).name.span)) return true;  // what it takes is not known
-    if (b.rules().in_group && callee.makes) {
-        say_elsewhere(b, c.callee->span, "records are");
+    if (b.rules().in_group && callee.makes && !b.checker.holds_numbers(callee.id)) {
+        say_elsewhere(b, c.callee->span, "records are").note("in kernels a record holds numbers and truth values");
         return true;
     }
     const KindRules rules = rules_of(callee.kind);

@@ -8,6 +8,7 @@
 #include "sema/calls/builtin_dispatch.h"
 #include "sema/calls/function_calls.h"
 #include "sema/calls/generators.h"
+#include "sema/calls/graph_lists.h"
 #include "sema/expressions/records.h"
 #include "sema/program/host_methods.h"
 #include "sema/state/entities.h"
@@ -346,10 +347,19 @@ static std::optional<std::string_view> other_method(const Type& of, std::string_
         {"clone", "a copy: `x.copy()`"},
         {"at", "elements are assigned: `x[ids] = e`, also in graph functions, where `x` is a new value"},
     };
-    if (of.is(Kind::string) && name == "format") return "an f-string has its values in it: `f\"{loss:.3f}\"`";
-    if (!of.is(Kind::tensor)) return std::nullopt;
-    const auto* found = std::ranges::find(kOfTensors, name, &Other::name);
-    return found != std::end(kOfTensors) ? std::optional(found->note) : std::nullopt;
+    static constexpr Other kOfStrings[] = {
+        {"format", "an f-string has its values in it: `f\"{loss:.3f}\"`"},
+        {"ljust", "an f-string pads: `f\"{s:<8}\"`, `f\"{s:<{width}}\"`"},
+        {"rjust", "an f-string pads: `f\"{s:>8}\"`, `f\"{s:>{width}}\"`"},
+        {"center", "an f-string pads: `f\"{s:^8}\"`, `f\"{s:*^8}\"`"},
+        {"zfill", "an f-string pads: `f\"{s:0>8}\"`, of a number `f\"{n:08d}\"`"},
+    };
+    const auto noted = [&](const auto& table) {
+        const auto* found = std::ranges::find(table, name, &Other::name);
+        return found != std::end(table) ? std::optional(found->note) : std::nullopt;
+    };
+    if (of.is(Kind::string)) return noted(kOfStrings);
+    return of.is(Kind::tensor) ? noted(kOfTensors) : std::nullopt;
 }
 
 Value record_call(Body& b, const ast::Expr& e, const ast::Call& c, const Type& record) {
@@ -357,8 +367,9 @@ Value record_call(Body& b, const ast::Expr& e, const ast::Call& c, const Type& r
     if (const auto found = made.methods.find(RecordClass::kCallMethod); found != made.methods.end())
         return function_call(b, e, c, found->second, {}, c.callee);
     evaluate_arguments(b, c);
-    b.error("E0316", c.callee->span, fmt::format("{} is not called: `{}` has no method `{}`", shown(record), made.name,
-                                                 RecordClass::kCallMethod));
+    b.error(
+        "E0316", c.callee->span,
+        fmt::format("{} is not called: `{}` has no method `{}`", shown(record), made.name, RecordClass::kCallMethod));
     return {};
 }
 
@@ -367,6 +378,10 @@ Value method_call(Body& b, const ast::Expr& e, const ast::Call& c, const ast::At
     const bool hosted = !host_methods(base.type.kind(), a.name.text).empty();
     if (hosted && !base.type.is(Kind::record)) {
         if (b.rules().host_objects) return host_method_call(b, e, c, a, base);
+        if (b.rules().new_values && base.type.is(Kind::list)) {
+            const HostMethod* row = chosen_row(b, c, a, host_methods(Kind::list, a.name.text));
+            if (row) return graph_list_call(b, e, c, a, base, *row);
+        }
         evaluate_arguments(b, c);
         say_elsewhere(b, a.name.span, fmt::format("`.{}()` is", a.name.text));
         return {};

@@ -173,8 +173,9 @@ void require_length(Body& b, ValueId list, size_t count) {
 // ---- operators ----
 
 Val sequence_arithmetic(Body& b, ast::BinaryOp op, const Val& lhs, const Val& rhs, const sema::Type& type) {
-    if (type.is(Kind::tuple)) {
-        Val both = Val::tuple({});
+    const bool lists = type.is(Kind::list) && !b.rules().host_objects && op == ast::BinaryOp::add;
+    if (type.is(Kind::tuple) || lists) {
+        Val both = lists ? Val::list({}) : Val::tuple({});
         for (const Val* side : {&lhs, &rhs}) {
             for (size_t i = 0; i < side->element_count(); ++i) both.parts.push_back(side->element(i));
         }

@@ -63,6 +63,8 @@ struct Effects {
             if ((base.is(sema::Kind::tensor) || base.is(sema::Kind::record)) && b.rules().new_values)
                 name(*subscript->base);  // the variable has a new value, with another block or item
             if (base.is(sema::Kind::local)) add_written_locals(b, *subscript->base, found);
+        } else if (const auto* field = std::get_if<ast::Attribute>(&target.node)) {
+            if (!b.rules().host_objects) name(*field->base);  // the variable has a new record
         } else if (const auto* variable = std::get_if<sema::VariableId>(&b.info(target).referent)) {
             found.assigned.insert(b.slot(*variable));
         }

@@ -132,22 +132,28 @@ ValueId repeated(Body& b, ValueId value, int64_t times, size_t axis) {
 }
 
 // ---- several tensors ----
-std::vector<ValueId> items_of(Body& b, const CallInfo& info) {
+// Numbers become tensors of one element.
+std::vector<ValueId> items_of(Body& b, const CallInfo& info, DType elem) {
     const ast::Expr& of = *argument(b, info, 0);
     const auto* list = std::get_if<ast::List>(&of.node);
     const auto* tuple = std::get_if<ast::Tuple>(&of.node);
     std::vector<ValueId> items;
+    const auto add = [&](const Val& item) {
+        const bool tensor = item.is_ssa() && !b.type_of(item.id).is_scalar();
+        const std::vector<Dim> one{Dim::constant(1)};
+        items.push_back(tensor ? item.id : b.emit.inferred(OpKind::full, {b.scalar(item, elem)}, {{Attr::shape, one}}));
+    };
     if (list || tuple) {
-        for (const ast::Expr* item : list ? list->elements : tuple->elements)
-            items.push_back(b.rounded(expression(b, *item)).id);
+        for (const ast::Expr* item : list ? list->elements : tuple->elements) add(b.rounded(expression(b, *item)));
         return items;
     }
     const Val whole = expression(b, of);
-    for (size_t i = 0; i < whole.element_count(); ++i) items.push_back(b.rounded(whole.element(i)).id);
+    for (size_t i = 0; i < whole.element_count(); ++i) add(b.rounded(whole.element(i)));
     return items;
 }
 
-ValueId stacked(Body& b, std::vector<ValueId> items, size_t axis) {
+ValueId stacked(Body& b, std::vector<ValueId> items, size_t axis, bool numbers) {
+    if (numbers) return joined(b, std::move(items), 0);
     Shape shape = b.type_of(items[0]).shape;
     shape.insert(shape.begin() + static_cast<ptrdiff_t>(axis), Dim::constant(1));
     for (ValueId& item : items) item = reshaped(b, item, shape);
@@ -274,10 +280,11 @@ std::optional<Val> graph_movement(Body& b, const ast::Expr& e, const CallInfo& i
     switch (info.builtin) {
         case Builtin::concat:
         case Builtin::stack: {
-            const std::vector<ValueId> items = items_of(b, info);
+            const std::vector<ValueId> items = items_of(b, info, type.elem());
             const At at(b.emit, e.span);
             const size_t axis = movement_axis(b, info, 1, type.rank());
-            const ValueId made = info.builtin == Builtin::stack ? stacked(b, items, axis) : joined(b, items, axis);
+            const ValueId made =
+                info.builtin == Builtin::stack ? stacked(b, items, axis, type.rank() == 1) : joined(b, items, axis);
             return Val::ssa(made, type.elem());
         }
         case Builtin::einsum:

@@ -183,11 +183,17 @@ Val subscript(Body& b, const ast::Expr& e, const ast::Subscript& node) {
 
 namespace {
 
-// `regs[i][j]` of a list of registers, `params["a"]["u"]` in a graph: the variable and the positions.
+// `regs[i][j]` of a list of registers, `params["a"]["u"]` in a graph, `r.field`: the variable and the positions.
 bool list_path(Body& b, const ast::Expr& e, Target& target) {
     if (const auto* variable = std::get_if<sema::VariableId>(&b.info(e).referent)) {
         target.variable = *variable;
         return b.get(b.slot(*variable)).has_elements();
+    }
+    if (const auto* field = std::get_if<ast::Attribute>(&e.node)) {
+        if (!list_path(b, *field->base, target)) return false;
+        const Val at = field_position(b.info(*field->base).type, field->name.text);
+        target.path.push_back(static_cast<size_t>(*at.fixed.integer()));
+        return true;
     }
     const auto* node = std::get_if<ast::Subscript>(&e.node);
     if (!node || node->indices.size() != 1 || !list_path(b, *node->base, target)) return false;
@@ -302,6 +308,10 @@ Target evaluate_target(Body& b, const ast::Expr& e) {
     }
     if (const auto* node = std::get_if<ast::Subscript>(&e.node)) return subscript_target(b, e, *node);
     if (const auto* node = std::get_if<ast::Attribute>(&e.node)) {
+        if (!b.rules().host_objects) {  // the variable is given a record with another field
+            if (list_path(b, e, target)) target.kind = Target::Kind::item;
+            return target;
+        }
         target.kind = Target::Kind::list_item;
         target.container = b.info(*node->base).type;
         target.memory = expression(b, *node->base);

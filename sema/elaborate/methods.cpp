@@ -1,4 +1,6 @@
 // Methods of strings, lists and dictionaries: calls of the entries that their rows name.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "ir/passes/host/entries.h"
@@ -42,10 +44,46 @@ Val default_value(const sema::MethodParameter& parameter) {
     return Val::of(Static::of(std::string(parameter.otherwise)));
 }
 
+// In a graph function a list is a value: its variable is given the one that the method makes.
+Val graph_list_method(Body& b, const sema::CallInfo& info) {
+    const std::string_view name = info.method->name;
+    const ast::Expr& of = *argument(b, info, 0);
+    std::vector<Val> given;
+    for (size_t i = 1; i < info.arguments.size(); ++i) given.push_back(expression(b, *argument(b, info, i)));
+    const Val whole = expression(b, of);
+    if (!whole.has_elements()) return b.undefined(b.info(of).type);  // no path leads here
+    if (name == "copy") return whole;
+    Val list = Val::list({});
+    for (size_t i = 0; i < whole.element_count(); ++i) list.parts.push_back(whole.element(i));
+    const auto count = static_cast<int64_t>(list.parts.size());
+    const auto place = [&](int64_t at) { return std::clamp<int64_t>(at < 0 ? at + count : at, 0, count); };
+    // An item is rounded to its type, as a value that is given a name.
+    const auto item = [&](const Val& value) { return b.rounded(value); };
+    Val result = Val::none();
+    if (name == "append") {
+        list.parts.push_back(item(given[0]));
+    } else if (name == "insert") {
+        list.parts.insert(list.parts.begin() + place(given[0].fixed.integer().value_or(0)), item(given[1]));
+    } else if (name == "extend") {
+        for (size_t i = 0; i < given[0].element_count(); ++i) list.parts.push_back(given[0].element(i));
+    } else if (name == "pop") {
+        const auto at = list.parts.begin() + place(given.empty() ? -1 : given[0].fixed.integer().value_or(-1));
+        result = *at;
+        list.parts.erase(at);
+    } else if (name == "reverse") {
+        std::ranges::reverse(list.parts);
+    } else {
+        list.parts.clear();
+    }
+    b.assign(std::get<sema::VariableId>(b.info(of).referent), list);
+    return result;
+}
+
 }  // namespace
 
 Val host_method(Body& b, const ast::Expr& e, const sema::CallInfo& info) {
     const sema::HostMethod& method = *info.method;
+    if (method.receiver == Kind::list && !b.rules().host_objects) return graph_list_method(b, info);
     const ast::Expr& of = *argument(b, info, 0);
     const sema::Type receiver =
         b.info(of).type.is(Kind::string) ? sema::Type::string() : container_type(b.info(of).type);

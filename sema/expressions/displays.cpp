@@ -25,7 +25,7 @@ Value list_display(Body& b, const ast::Expr& e, const std::vector<const ast::Exp
         result.elements.push_back(std::move(value));
     }
     if (broken) return {};
-    if (!joined && !b.rules().host_objects) {
+    if (!joined && b.rules().in_group) {
         b.error("E0327", e.span, "the type of an empty list is not known");
         return {};
     }

@@ -20,11 +20,27 @@
 
 namespace tsr::sema {
 
+// A list of a graph function has the length that it has there, on every path.
+static Value list_of_this_length(Body& b, const ast::Expr& e, const Slot& slot, Value value) {
+    const auto length = b.length_here(slot);
+    value.type = Type::list(value.type.parts()[0], length);
+    if (length || !b.aloud || !b.flow.reachable) return value;
+    if (b.lengths_said.insert(slot.id).second) {
+        b.error("E0314", e.span, fmt::format("how many items `{}` has here is not the same on every path", slot.name))
+            .note(
+                "in a graph function the length of a list is static: it changes only in loops whose number of "
+                "iterations is static, and under static conditions")
+            .note("a tensor holds what each iteration of another loop gives: `ys = zeros(n, …)`, `ys[i] = h`");
+    }
+    return {};
+}
+
 static Value read_variable(Body& b, const ast::Expr& e, Slot& slot) {
     b.note(e, variable_entity(b, slot));
     bool assigned = slot.id.index < b.flow.assigned.size() && b.flow.assigned[slot.id.index];
     if (!assigned && b.flow.reachable) {
-        auto& d = b.error("E0206", e.span, fmt::format("`{}` may be read before it is assigned", slot.name));
+        const std::string written = slot.name.substr(0, slot.name.find('.'));  // of one round of a loop: `y.3`
+        auto& d = b.error("E0206", e.span, fmt::format("`{}` may be read before it is assigned", written));
         if (slot.first_at.valid() && slot.joined)
             d.label(slot.first_at, "this assignment does not happen on every path");
         b.mark_assigned(slot);  // said once per path
@@ -54,6 +70,8 @@ static Value read_variable(Body& b, const ast::Expr& e, Slot& slot) {
         return value;
     }
     value.type = slot.known ? slot.settled : slot.joined.value_or(Type::unknown());
+    if (value.type.is(Kind::list) && !value.type.length() && b.rules().new_values)
+        return list_of_this_length(b, e, slot, std::move(value));
     const bool own = slot.id.index < b.flow.own.size() && b.flow.own[slot.id.index];
     if (own && (value.type.is(Kind::tensor) || value.type.is(Kind::record))) value.type = value.type.with_mut(true);
     value.rounds = rounds_of_variable(b, slot);

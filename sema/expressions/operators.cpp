@@ -281,6 +281,11 @@ Value arithmetic(Body& b, const ast::Expr& at, ast::BinaryOp op, const ast::Expr
     }
     result.type = number_result(*joined);
     result.compute = number_compute(*joined);
+    // The number of a round that stands for itself: `i % 2` where `i` is 3.
+    if (l.value && r.value && result.type == Type::index()) {
+        const Folded folded = fold(op, *l.value, *r.value);
+        if (folded.value && folded.value->integer()) result.value = folded.value;
+    }
     return result;
 }
 

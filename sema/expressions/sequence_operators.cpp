@@ -17,16 +17,27 @@ namespace {
 
 bool is_container(const Type& type) { return type.is(Kind::list) || type.is(Kind::tuple) || type.is(Kind::dict); }
 
-// `[0.0] * 4` in a kernel: registers, as many as is known when it is compiled.
-std::optional<Value> repeated_registers(const Value& l, const Value& r) {
+// `[0.0] * 4` in a kernel: registers, as many as is known when it is compiled. In graphs items are values of any type.
+std::optional<Value> repeated_registers(const Body& b, const Value& l, const Value& r) {
     const Value& list = l.type.is(Kind::list) ? l : r;
     const Value& times = l.type.is(Kind::list) ? r : l;
     const int64_t count = times.value ? times.value->integer().value_or(0) : 0;
     constexpr int64_t kMost = 1024;
     if (!list.type.is(Kind::list) || !list.type.length() || count < 1 || count > kMost) return std::nullopt;
     const Type& item = list.type.parts()[0];
-    if (!item.is_number() && !item.is_bool()) return std::nullopt;
+    if (!item.is_number() && !item.is_bool() && !b.rules().new_values) return std::nullopt;
     return typed(Type::list(item, *list.type.length() * count));
+}
+
+// `[x] + ys` in a graph function.
+std::optional<Value> joined_lists(const Type& l, const Type& r) {
+    if (!l.is(Kind::list) || !r.is(Kind::list)) return std::nullopt;
+    const Type a = any_length(l), b = any_length(r);
+    auto joined = join(a, b);
+    if (!joined) joined = join(without_extents(a), without_extents(b));
+    if (!joined) return std::nullopt;
+    const bool known = l.length() && r.length();
+    return typed(Type::list(joined->parts()[0], known ? std::optional(*l.length() + *r.length()) : std::nullopt));
 }
 
 bool has_tensors(const Type& type) {
@@ -37,7 +48,9 @@ bool has_tensors(const Type& type) {
 }  // namespace
 
 std::optional<Value> sequence_arithmetic(Body& b, ast::BinaryOp op, const Value& l, const Value& r) {
-    if (!b.rules().host_objects) return op == ast::BinaryOp::mul ? repeated_registers(l, r) : std::nullopt;
+    if (!b.rules().host_objects && op == ast::BinaryOp::mul) return repeated_registers(b, l, r);
+    if (b.rules().new_values && op == ast::BinaryOp::add) return joined_lists(l.type, r.type);
+    if (!b.rules().host_objects) return std::nullopt;
     const auto sequence = [](const Value& v) { return v.type.is(Kind::string) || v.type.is(Kind::list); };
     if (op == ast::BinaryOp::mul) {
         const Value& repeated = sequence(l) ? l : r;

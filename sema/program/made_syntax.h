@@ -39,11 +39,11 @@ struct InPlace {
     ast::ExprId target, value;
 };
 
-// A loop over a dictionary whose items differ in type: its rounds one after the other, in an `if` that holds; the names
+// A loop that is checked as if its rounds were written one after the other: the rounds, in an `if` that holds; the names
 // of the variables that each round has for itself.
-struct RoundsOfKeys {
+struct LoopRounds {
     ast::StmtId rounds;
-    std::vector<ast::ExprId> names;
+    std::vector<std::pair<ast::ExprId, std::optional<int64_t>>> names;  // with the number that it stands for
 };
 
 class MadeSyntax {
@@ -70,8 +70,8 @@ public:
     std::map<std::pair<ExprKey, std::string>, ast::ExprId> sums_of_items;
     // By a comprehension over items that differ in type, and their keys: the display that it is.
     std::map<std::pair<ExprKey, std::string>, ast::ExprId> displays_of_items;
-    // By the loop, the keys and the variables of a round.
-    std::map<std::tuple<ModuleId, ast::StmtId, std::string>, RoundsOfKeys> rounds_of_keys;
+    // By the loop, what it goes through and the variables of a round.
+    std::map<std::tuple<ModuleId, ast::StmtId, std::string>, LoopRounds> loop_rounds;
     std::map<ExprKey, UnpackedArgument> unpacked;  // by what stands behind the star
     // Of `tree.map(f, t)`: by a tree that is no name, the name that it is given; by what reads a tree and the name or
     // number of a part, what reads the part; by the call and the leaves, `f(t.w)`.

@@ -155,7 +155,7 @@ struct ForInfo {
     bool runs = false;                // at least once, for certain: what it assigns may be read behind it
     bool must_unroll = false;         // its index is needed as a static value; the bounds are static
     bool may_unroll = false;  // in a graph, whose part each iteration becomes if they are few; the bounds are static
-    ast::StmtId rounds;       // stands for the loop: all rounds, one after the other (`RoundsOfKeys`)
+    ast::StmtId rounds;       // stands for the loop: all rounds, one after the other (`LoopRounds`)
 };
 struct AugmentedInfo {
     Type type;                     // of `target op value`

@@ -77,6 +77,16 @@ void Body::mark_own(const Slot& slot, bool own) {
     flow.own[slot.id.index] = own;
 }
 
+void Body::mark_length(const Slot& slot, int64_t length) {
+    if (flow.lengths.size() <= slot.id.index) flow.lengths.resize(slot.id.index + 1, Flow::kAnyLength);
+    flow.lengths[slot.id.index] = length;
+}
+
+std::optional<int64_t> Body::length_here(const Slot& slot) const {
+    if (slot.id.index >= flow.lengths.size() || flow.lengths[slot.id.index] == Flow::kAnyLength) return std::nullopt;
+    return flow.lengths[slot.id.index];
+}
+
 void Body::begin_pass(bool final) {
     aloud = final;
     scratch_ = {};
@@ -86,6 +96,7 @@ void Body::begin_pass(bool final) {
     round_conditions.clear();
     returned.reset();
     unknown_names.clear();
+    lengths_said.clear();
     found_.clear();
     inner_names.clear();
     state().allocations.clear();
@@ -192,6 +203,7 @@ void Body::add_to_type(Slot& slot, const Type& given, const std::optional<Static
     const bool rebinds = slot.given && rules().new_values && slot.given->is(Kind::tensor) && !slot.given->tensor().mut;
     if (!joined && rules().tensor_values && (!slot.given || rebinds) && !slot.joined->is_unknown()) {
         joined = join(of_either_extent(type, *slot.joined), of_either_extent(*slot.joined, type));
+        if (!joined && type.is(Kind::list)) joined = join(without_extents(type), without_extents(*slot.joined));
     }
     if (joined && type.is(Kind::function) && !first && *slot.joined != type) joined.reset();
     if (first)

@@ -87,6 +87,9 @@ public:
     // ---- variables ----
     void mark_assigned(const Slot& slot);
     void mark_own(const Slot& slot, bool own);
+    // How many items the variable's list has from here on; Flow::kAnyLength where that is not known.
+    void mark_length(const Slot& slot, int64_t length);
+    [[nodiscard]] std::optional<int64_t> length_here(const Slot& slot) const;
     // What is assigned to a variable becomes part of its type, where the two join.
     void add_to_type(Slot& slot, const Type& type, const std::optional<Static>& value);
 
@@ -115,6 +118,7 @@ public:
     // Conditions under which the text that is checked runs; of those that depend on rounds. And whether they hold.
     std::vector<std::pair<const ast::Expr*, bool>> round_conditions;
     std::set<std::string> unknown_names;  // said once
+    std::set<VariableId> lengths_said;    // of lists whose length is not known where they are read
     std::optional<Type> returned;         // the join of what was returned so far
     std::optional<Type> result_type;
     std::vector<ir::Dim> result_values_shape;  // where that is a tensor beside its scales

@@ -95,6 +95,8 @@ public:
     [[nodiscard]] bool is_called(FunctionId id) const { return called_.contains(id); }
     // The records of a class; unknown where its definition is wrong, nothing while it is being read.
     std::optional<Type> record_type(FunctionId constructor);
+    // Whether its fields are numbers, truth values or records of such: a kernel holds them in registers.
+    bool holds_numbers(FunctionId constructor);
     // The class whose records are tensors of a block format; of a named format, or of a precision policy of the
     // program, that a symbol means.
     FunctionId class_of(const StoredForm& form);

@@ -81,6 +81,10 @@ Flow meet(const Flow& a, const Flow& b) {
     for (size_t i = 0; i < result.own.size(); ++i) {
         result.own[i] = result.own[i] && i < b.own.size() && b.own[i];
     }
+    for (size_t i = 0; i < result.lengths.size(); ++i) {
+        const bool same = i < b.lengths.size() && b.lengths[i] == result.lengths[i];
+        if (!same) result.lengths[i] = Flow::kAnyLength;
+    }
     return result;
 }
 

@@ -75,6 +75,10 @@ struct Flow {
     std::vector<bool> assigned;  // by VariableId: on every path
     // By VariableId: holds a tensor that may be written, on every path, though its type does not say so.
     std::vector<bool> own;
+    // By VariableId: how many items a list has there, where lists are values and the variable holds lists of several
+    // lengths; kAnyLength where paths differ.
+    std::vector<int64_t> lengths;
+    static constexpr int64_t kAnyLength = -1;
     bool reachable = true;
     bool decided = false;  // not reachable in this instance: a condition that is known was decided
 };

@@ -140,6 +140,7 @@ static void require_assigns(Body& b, Slot& slot, const Type& held, const ast::Ex
         return;
     }
     if (makes_or_converts(b, source, value, held)) return;
+    if (b.rules().new_values && type.is(Kind::list) && has_form(type, held)) return;
     const bool narrow = held.is_scalar() && type.is(Kind::int_literal) && value.value && !held.is_bool();
     if (narrow) {
         b.error("E0306", source.span,
@@ -180,6 +181,7 @@ static void assign_name(Body& b, const ast::Expr& target, const Value& given, co
     slot->broken |= value.broken();
     const Type& type = value.type;
     b.mark_own(*slot, type.writable() && type == type.with_mut(true));
+    if (type.is(Kind::list)) b.mark_length(*slot, type.length().value_or(Flow::kAnyLength));
     bool holdable = !type.is(Kind::none) && !type.is(Kind::name_space) && !type.is(Kind::module) &&
                     !type.is(Kind::range) && !type.is(Kind::type) && !type.is(Kind::launcher);
     if (!holdable) {

@@ -14,6 +14,31 @@
 
 namespace tsr::sema {
 
+// In kernels and graph functions a record is a value: `r.t = e` gives the variable one with another field. False after
+// a message.
+static bool names_record(Body& b, const ast::Expr& target, const ast::Expr& record) {
+    if (const auto* outer = std::get_if<ast::Attribute>(&record.node);
+        outer && b.instance.type(*outer->base).is(Kind::record))
+        return names_record(b, target, *outer->base);
+    const auto* variable = std::get_if<VariableId>(&b.instance.info(record).referent);
+    if (!variable || !std::holds_alternative<ast::Name>(record.node)) {
+        b.error("E0333", target.span, "fields are assigned of a record that has a name: `r.t = e`");
+        return false;
+    }
+    const Variable& known = b.instance.variables[variable->index];
+    const bool given = known.parameter >= 0 && !rules_of(b.function->kind).of_values;
+    if (!known.captured && !given) {
+        b.slots[variable->index].once.reset();
+        return true;
+    }
+    b.error("E0333", target.span,
+            fmt::format("`{}` {}", known.name,
+                        given ? "is given by value: its fields do not change where the function is called"
+                              : "is a variable of the function around this one"))
+        .note("records in kernels and graph functions are values: make one, and return it");
+    return false;
+}
+
 void assign_field(Body& b, const ast::Expr& target, const ast::Attribute& a, const Value& value,
                   const ast::Expr& source) {
     const Value base = expression(b, *a.base);
@@ -22,10 +47,7 @@ void assign_field(Body& b, const ast::Expr& target, const ast::Attribute& a, con
         b.error("E0333", target.span, "this is not assigned to: a name, an element, a view or a field is");
         return;
     }
-    if (b.rules().new_values) {
-        b.refuse(Feature::graphs, target.span, "a field of a record that changes in a graph function is");
-        return;
-    }
+    if (!b.rules().host_objects && !names_record(b, target, *a.base)) return;
     const auto at = field_of(base.type, a.name.text);
     Value place;
     if (at) {
@@ -34,7 +56,7 @@ void assign_field(Body& b, const ast::Expr& target, const ast::Attribute& a, con
         field_value(b, target, base, a);  // says so
     }
     b.record_target(target, place);
-    if (!at || !require_writable(b, *a.base, base)) return;
+    if (!at || (b.rules().host_objects && !require_writable(b, *a.base, base))) return;
     require_converts(b, source, value, without_lengths(place.type), fmt::format("the field `{}`", a.name.text));
 }
 

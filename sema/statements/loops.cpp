@@ -13,7 +13,7 @@
 #include "sema/program/round_values.h"
 #include "sema/state/entities.h"
 #include "sema/state/recursion.h"
-#include "sema/statements/rounds_of_keys.h"
+#include "sema/statements/loop_rounds.h"
 #include "sema/statements/small_graphs.h"
 #include "sema/types/containers.h"
 #include "sema/types/elements.h"
@@ -266,18 +266,22 @@ void iterate(Body& b, const ast::Expr& iterable, const ast::Expr& target, ForInf
     }
 }
 
-// What a loop's rounds assign may be any of it where a round begins
+// What a loop's rounds assign may be any of it where a round begins.
 static void forget_own(Body& b, const ast::Block& block) {
     std::map<std::string, int, std::less<>> bound;
     count_bindings(block, bound);
     for (const auto& [name, count] : bound) {
-        if (const Slot* slot = b.find_slot(name)) b.mark_own(*slot, false);
+        const Slot* slot = b.find_slot(name);
+        if (!slot) continue;
+        b.mark_own(*slot, false);
+        b.mark_length(*slot, Flow::kAnyLength);
     }
+    forget_lengths(b, block);
 }
 
 void for_loop(Body& b, const ast::Stmt& stmt, const ast::For& f) {
     const size_t names = b.inner_names.size();
-    if (const ast::Stmt* rounds = rounds_of_keys(b, stmt, f)) {
+    if (const ast::Stmt* rounds = loop_rounds(b, stmt, f)) {
         ForInfo unrolled;
         unrolled.rounds = rounds->id;
         b.instance.loops[stmt.id] = unrolled;

@@ -15,6 +15,15 @@ namespace tsr::sema {
 
 static void if_statement(Body& b, const ast::If& i) {
     std::optional<Flow> after;
+    // Of lists, lengths count only on the paths that are possible.
+    std::optional<Flow> possible;
+    bool decided = false;
+    const auto add_path = [&](std::optional<bool> taken) {
+        after = after ? meet(*after, b.flow) : b.flow;
+        if (decided || taken == false) return;
+        possible = possible ? meet(*possible, b.flow) : b.flow;
+        decided = taken == true;
+    };
     const size_t conditions = b.round_conditions.size();
     std::vector<std::pair<const ast::Expr*, bool>> left;  // that do not hold where the text goes on
     for (const ast::If::Branch& side : i.branches) {
@@ -35,13 +44,15 @@ static void if_statement(Body& b, const ast::If& i) {
             b.round_conditions.back().second = false;
             if (!b.flow.reachable) left.push_back(b.round_conditions.back());
         }
-        after = after ? meet(*after, b.flow) : b.flow;
+        add_path(condition.value ? condition.value->boolean() : std::nullopt);
         b.flow = before;
     }
     block(b, i.otherwise);
     b.round_conditions.resize(conditions);
     b.round_conditions.insert(b.round_conditions.end(), left.begin(), left.end());
-    b.flow = after ? meet(*after, b.flow) : b.flow;
+    add_path(std::nullopt);
+    b.flow = *after;
+    if (possible) b.flow.lengths = possible->lengths;
 }
 
 static void leave_loop(Body& b, const ast::Stmt& stmt, bool is_break) {

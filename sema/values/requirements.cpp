@@ -116,7 +116,9 @@ void offer_cast(Body& b, Diagnostic& d, const ast::Expr& e, const Type& from, DT
     d.suggest(e.span, replacement, fmt::format("convert it: `{}`", replacement));
 }
 
-bool require_converts(Body& b, const ast::Expr& e, const Value& v, const Type& to, const std::string& what) {
+bool require_converts(Body& b, const ast::Expr& e, const Value& v, const Type& wanted, const std::string& what) {
+    // Where records are values, nobody writes what another one holds.
+    const Type to = wanted.is(Kind::record) && !b.rules().host_objects ? wanted.with_mut(false) : wanted;
     if (v.broken() || to.is_unknown()) return false;
     if (makes_or_converts(b, e, v, to)) return true;
     // Who is given a dictionary of any keys may put others into it.
