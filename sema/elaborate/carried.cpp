@@ -96,7 +96,7 @@ std::vector<ValueId> Carried::leaves() {
         b_.flatten(held, b_.declared(slots_[i]), values);
         if (values.size() - before == counts_[i]) {
             for (size_t k = before; k < values.size(); ++k)
-                require_one_shape(b_, types_[k], b_.type_of(values[k]), name_of(b_, slots_[i]));
+                values[k] = in_one_shape(b_, values[k], types_[k], name_of(b_, slots_[i]));
             continue;
         }
         // No read follows on this path: any value of the type will do.

@@ -44,13 +44,13 @@ Val Body::join_leaf(const Val& then, const Val& otherwise, const sema::Type* typ
             flatten(*sides[side], type, leaves[side]);
         }
         if (last && leaves[side].size() == 1) {
-            const ir::Type& wanted = type_of(leaves[first][0]);
+            const ir::Type wanted = type_of(leaves[first][0]);
             if (computes_on(wanted)) leaves[side][0] = emit.cast(leaves[side][0], wanted.elem);
+            leaves[side][0] = in_one_shape(*this, leaves[side][0], wanted, function().value(leaves[first][0]).name);
         }
     }
     if (leaves[0].size() != 1 || leaves[1].size() != 1) return {};
     const ir::Type result = type_of(leaves[first][0]);
-    require_one_shape(*this, result, type_of(leaves[1 - first][0]), function().value(leaves[first][0]).name);
     const ValueId id = function().add_result(open.op, result);
     function().value(id).name = function().value(leaves[first][0]).name;
     for (int side = 0; side < 2; ++side) open.yields[side].push_back(leaves[side][0]);

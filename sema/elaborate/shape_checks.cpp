@@ -21,15 +21,32 @@ void require_in_graph(Body& b, ValueId holds, const std::vector<ValueId>& values
     b.emit.op(OpKind::assert_, std::move(operands), {{Attr::text, std::move(text)}});
 }
 
-void require_one_shape(Body& b, const ir::Type& one, const ir::Type& other, const std::string& name) {
-    if (b.function().level != ir::Level::graph || b.failed) return;
-    if (one.kind != ir::TypeKind::tensor || one.shape == other.shape) return;
-    b.error("E0601", b.emit.span(),
-            fmt::format("{} has other extents on another way through this, which is not compiled yet in a graph "
-                        "function: {} and {}",
-                        name.empty() ? std::string("a value") : "`" + name + "`", sema::readable(one.text()),
-                        sema::readable(other.text())))
-        .note("where only the run chooses, a variable keeps its extents");
+ValueId in_one_shape(Body& b, ValueId value, const ir::Type& wanted, const std::string& name) {
+    const ir::Type found = b.type_of(value);
+    if (b.function().level != ir::Level::graph || b.failed) return value;
+    if (wanted.kind != ir::TypeKind::tensor || wanted.shape == found.shape) return value;
+    const std::string what = name.empty() ? std::string("a value") : "`" + name + "`";
+    bool one = found.kind == ir::TypeKind::tensor && found.shape.size() == wanted.shape.size();
+    for (size_t axis = 0; one && axis < wanted.shape.size(); ++axis)
+        one = ir::compare(found.shape[axis], wanted.shape[axis]) != ir::Equality::different;
+    if (!one) {
+        b.error("E0601", b.emit.span(),
+                fmt::format("{} has other extents on another way through this, which is not compiled yet in a graph "
+                            "function: {} and {}",
+                            what, sema::readable(wanted.text()), sema::readable(found.text())))
+            .note("where only the run chooses, a variable keeps its extents");
+        return value;
+    }
+    for (size_t axis = 0; axis < wanted.shape.size(); ++axis) {
+        if (ir::compare(found.shape[axis], wanted.shape[axis]) == ir::Equality::equal) continue;
+        const ValueId here = b.index(b.function_dimension(found.shape[axis]));
+        const ValueId there = b.index(b.function_dimension(wanted.shape[axis]));
+        require_in_graph(b, b.emit.inferred(OpKind::eq, {here, there}), {here, there},
+                         fmt::format("{} has size {{}} along axis {} here and {{}} on another way through this, where "
+                                     "only the run chooses the way",
+                                     what, axis));
+    }
+    return b.emit.inferred(OpKind::reshape, {value}, {{Attr::shape, wanted.shape}});
 }
 
 namespace {

@@ -46,6 +46,35 @@ std::optional<int64_t> zipped_length(const Body& b, const CallInfo& zip) {
     return least;
 }
 
+// A number that follows from lengths of lists, which are those that they were made with.
+std::optional<int64_t> from_lengths(const Body& b, const ast::Expr& e) {
+    const ExprInfo& info = b.instance.info(e);
+    if (info.value) return info.value->integer();
+    const auto call = b.instance.calls.find(e.id);
+    if (call != b.instance.calls.end() && call->second.builtin == Builtin::len) {
+        const ast::Expr* of = b.expr(call->second.arguments[0].expr);
+        const bool list = of && b.instance.type(*of).is(Kind::list);
+        return list ? b.instance.type(*of).length() : std::nullopt;
+    }
+    const auto* sum = std::get_if<ast::Binary>(&e.node);
+    const auto lhs = sum ? from_lengths(b, *sum->lhs) : std::nullopt;
+    const auto rhs = lhs ? from_lengths(b, *sum->rhs) : std::nullopt;
+    if (!rhs) return std::nullopt;
+    if (sum->op == ast::BinaryOp::add) return *lhs + *rhs;
+    if (sum->op == ast::BinaryOp::sub) return *lhs - *rhs;
+    return std::nullopt;
+}
+
+// `[… for i in range(len(sizes) - 1)]` on the host: a graph that takes the list compares its length when it runs.
+std::optional<int64_t> assumed_length(const Body& b, const ForInfo& info) {
+    if (!b.rules().host_objects || info.kind != LoopKind::range || info.axes.size() != 1) return std::nullopt;
+    const LoopAxis& axis = info.axes[0];
+    if (!axis.stop.expr.valid() || axis.step.expr.valid()) return std::nullopt;
+    const auto start = axis.start.expr.valid() ? from_lengths(b, *b.expr(axis.start.expr)) : 0;
+    const auto stop = from_lengths(b, *b.expr(axis.stop.expr));
+    return start && stop ? std::optional(std::max<int64_t>(0, *stop - *start)) : std::nullopt;
+}
+
 // How many elements a clause of a comprehension gives, where that is static.
 std::optional<int64_t> clause_length(const Body& b, const ast::Comprehension::Clause& clause, const ForInfo& info) {
     if (!clause.conditions.empty()) return std::nullopt;
@@ -55,7 +84,7 @@ std::optional<int64_t> clause_length(const Body& b, const ast::Comprehension::Cl
     if (zips && b.rules().host_objects) return zipped_length(b, call->second);
     if (iterable.type.is(Kind::list)) return iterable.type.length();
     const auto rounds = clause_range(b, info);
-    return rounds ? std::optional(rounds->length()) : std::nullopt;
+    return rounds ? std::optional(rounds->length()) : assumed_length(b, info);
 }
 
 // What a clause goes through, where that is static and not too much.

@@ -299,6 +299,7 @@ void check_transform(Body& b) {
 void check_derivative(Body& b, const Request& request) {
     const Derivation derivation = *b.function->derived;
     b.state().declared_result = true;
+    b.instance.result = Type::unknown();  // until the derivative is known
     Request wanted = request;
     wanted.function = derivation.of;
     wanted.context = Context::graph;

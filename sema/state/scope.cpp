@@ -46,6 +46,54 @@ void target_names(const ast::Expr& target, std::vector<const ast::Expr*>& names)
 
 namespace {
 
+struct Parts {
+    const std::function<void(const ast::Expr&)>& visit;
+
+    void one(const ast::Expr* e) const {
+        if (e) visit(*e);
+    }
+    void all(const std::vector<const ast::Expr*>& list) const {
+        for (const ast::Expr* e : list) one(e);
+    }
+    void operator()(const ast::FString& n) const {
+        for (const ast::FString::Part& part : n.parts) one(part.value), one(part.spec);
+    }
+    void operator()(const ast::Unary& n) const { one(n.operand); }
+    void operator()(const ast::Binary& n) const { one(n.lhs), one(n.rhs); }
+    void operator()(const ast::Compare& n) const {
+        one(n.first);
+        for (const ast::Compare::Link& link : n.links) one(link.rhs);
+    }
+    void operator()(const ast::Logical& n) const { all(n.operands); }
+    void operator()(const ast::Conditional& n) const { one(n.condition), one(n.then), one(n.otherwise); }
+    void operator()(const ast::Call& n) const {
+        one(n.callee);
+        for (const ast::Argument& argument : n.arguments) one(argument.value);
+    }
+    void operator()(const ast::Subscript& n) const { one(n.base), all(n.indices); }
+    void operator()(const ast::Slice& n) const { one(n.lower), one(n.upper), one(n.step); }
+    void operator()(const ast::Attribute& n) const { one(n.base); }
+    void operator()(const ast::Tuple& n) const { all(n.elements); }
+    void operator()(const ast::List& n) const { all(n.elements); }
+    void operator()(const ast::Dict& n) const {
+        for (const auto& [key, value] : n.entries) one(key), one(value);
+    }
+    void operator()(const ast::Comprehension& n) const {
+        one(n.element), one(n.value);
+        for (const ast::Comprehension::Clause& clause : n.clauses) one(clause.iterable), all(clause.conditions);
+    }
+    template <class Leaf>
+    void operator()(const Leaf&) const {}
+};
+
+}  // namespace
+
+void for_each_part(const ast::Expr& e, const std::function<void(const ast::Expr&)>& visit) {
+    std::visit(Parts{visit}, e.node);
+}
+
+namespace {
+
 using Counts = std::map<std::string, int, std::less<>>;
 
 // `list[i] = x` changes what the name stands for, as `list = x` does.

@@ -1,6 +1,7 @@
 // What the names of a module stand for.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -46,6 +47,9 @@ struct ModuleScope {
 const ast::Expr& written_root(const ast::Expr& e);
 // The names that an assignment target binds: `a`, `a, b`, `(a, [b])`. Subscripts and attributes bind none.
 void target_names(const ast::Expr& target, std::vector<const ast::Expr*>& names);
+
+// The expressions that one is made of, from left to right; of lambdas none, which run where they are called.
+void for_each_part(const ast::Expr& e, const std::function<void(const ast::Expr&)>& visit);
 
 // How often each name is bound by the statements of a block and of the blocks in it; functions' bodies are their own.
 void count_bindings(const ast::Block& block, std::map<std::string, int, std::less<>>& counts);

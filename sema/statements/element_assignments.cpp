@@ -57,6 +57,7 @@ void assign_field(Body& b, const ast::Expr& target, const ast::Attribute& a, con
     }
     b.record_target(target, place);
     if (!at || (b.rules().host_objects && !require_writable(b, *a.base, base))) return;
+    if (!b.rules().host_objects) place.type = place.type.with_mut(false);
     require_converts(b, source, value, without_lengths(place.type), fmt::format("the field `{}`", a.name.text));
 }
 

@@ -168,6 +168,7 @@ private:
         std::optional<int64_t> count;
         if (type.is(Kind::list)) count = type.length();
         if (type.is(Kind::tuple)) count = static_cast<int64_t>(type.parts().size());
+        if (type.is(Kind::tensor) && type.rank() > 0) count = type.shape()[0].constant_value();
         if (!count) return std::nullopt;
         rounds_.form += fmt::format("{}{}|", *count, from_end ? "-" : "");
         MadeSyntax& syntax = b_.checker.program.made;
@@ -232,12 +233,19 @@ struct Growth {
         expr(*s.value);
         if (s.op == ast::BinaryOp::add) add(*s.target);
     }
+    void operator()(const ast::AnnotatedAssign& s) {
+        if (s.value) expr(*s.value);
+    }
     void operator()(const ast::If& s) {
-        for (const ast::If::Branch& one : s.branches) block(one.body);
+        for (const ast::If::Branch& one : s.branches) expr(*one.condition), block(one.body);
         block(s.otherwise);
     }
-    void operator()(const ast::For& s) { block(s.body), block(s.otherwise); }
-    void operator()(const ast::While& s) { block(s.body), block(s.otherwise); }
+    void operator()(const ast::For& s) { expr(*s.iterable), block(s.body), block(s.otherwise); }
+    void operator()(const ast::While& s) { expr(*s.condition), block(s.body), block(s.otherwise); }
+    void operator()(const ast::Return& s) {
+        if (s.value) expr(*s.value);
+    }
+    void operator()(const ast::Assert& s) { expr(*s.condition); }
     template <class Other>
     void operator()(const Other&) {}
 
@@ -252,19 +260,12 @@ private:
     }
     // `ys.append(h)`, `f(ys.pop())`
     void expr(const ast::Expr& e) {
-        if (const auto* sum = std::get_if<ast::Binary>(&e.node)) expr(*sum->lhs), expr(*sum->rhs);
-        if (const auto* display = std::get_if<ast::List>(&e.node)) all(display->elements);
-        if (const auto* display = std::get_if<ast::Tuple>(&e.node)) all(display->elements);
+        for_each_part(e, [&](const ast::Expr& part) { expr(part); });
         const auto* call = std::get_if<ast::Call>(&e.node);
-        if (!call) return;
-        for (const ast::Argument& argument : call->arguments) expr(*argument.value);
-        const auto* method = std::get_if<ast::Attribute>(&call->callee->node);
+        const auto* method = call ? std::get_if<ast::Attribute>(&call->callee->node) : nullptr;
         if (!method) return;
         const auto rows = host_methods(Kind::list, method->name.text);
         if (!rows.empty() && rows.front()->changes) add(*method->base);
-    }
-    void all(const std::vector<const ast::Expr*>& parts) {
-        for (const ast::Expr* part : parts) expr(*part);
     }
 };
 
@@ -285,6 +286,92 @@ std::optional<Rounds> rounds_of_items(Body& b, const ast::For& f) {
     for (int64_t i = 0; i < *count; ++i) rounds.labels.push_back(std::to_string(i));
     return rounds;
 }
+
+// ---- rows of tensors ----
+
+// `for x in xs:` of a tensor in a graph function, also of `enumerate(xs)` and `zip(xs, ys)`: a loop over their first
+// axis whose rounds read the rows.
+class RowLoop {
+public:
+    RowLoop(Body& b, const ast::Stmt& stmt, const ast::For& f) : b_(b), stmt_(stmt), f_(f) {}
+
+    const LoopRounds* made() {
+        if (!b_.rules().new_values || !SyntaxCopier::may_copy(f_.body, true)) return nullptr;
+        if (!go(*f_.iterable, *f_.target) || rows_.empty()) return nullptr;
+        MadeSyntax& syntax = b_.checker.program.made;
+        LoopRounds& made = syntax.loop_rounds[{b_.instance.module, stmt_.id, "rows"}];
+        if (made.rounds.valid()) return &made;
+        const Span at = f_.target->span, of = f_.iterable->span;
+        SyntaxCopier copier(syntax);
+        std::vector<const ast::Expr*> targets;
+        target_names(*f_.target, targets);
+        for (const ast::Expr* target : targets) {
+            if (!b_.loop_names.contains(text_of(*target))) continue;  // it is read elsewhere, too
+            copier.names[text_of(*target)] = text_of(*target) + ".row";
+            const ast::Expr& own = syntax.expr(at, ast::Name{text_of(*target) + ".row"});
+            made.names.push_back({own.id, std::nullopt});
+        }
+        const auto name = [&](const std::string& text) { return &syntax.expr(of, ast::Name{text}); };
+        const auto member = [&](const ast::Expr* base, const std::string& text) {
+            return &syntax.expr(of, ast::Attribute{base, {text, of}});
+        };
+        const std::string counter = fmt::format("row.{}", stmt_.span.begin);
+        ast::Block body;
+        for (const auto& [target, tensor] : rows_) {
+            const ast::Expr* row =
+                tensor ? &syntax.expr(of, ast::Subscript{copier.expr(tensor), {name(counter)}}) : name(counter);
+            body.push_back(&syntax.stmt(at, ast::Assign{{copier.expr(target)}, row}));
+        }
+        const ast::Block copied = copier.block(f_.body);
+        body.insert(body.end(), copied.begin(), copied.end());
+        const ast::Expr* first = &syntax.expr(of, ast::IntLiteral{0, false});
+        const ast::Expr* extent = &syntax.expr(of, ast::Subscript{member(copier.expr(tensor_), "shape"), {first}});
+        const ast::Expr* range =
+            &syntax.expr(of, ast::Call{member(name("tessera"), "range"), {ast::Argument{std::nullopt, extent, false}}});
+        const ast::Expr* index = name(counter);
+        ast::For loop{index, range, std::move(body), f_.header, copier.block(f_.otherwise)};
+        ast::If holds;
+        holds.branches.push_back(
+            {&syntax.expr(at, ast::BoolLiteral{true}), {&syntax.stmt(stmt_.span, std::move(loop))}, f_.header});
+        made.rounds = syntax.stmt(stmt_.span, std::move(holds)).id;
+        made.names.push_back({index->id, std::nullopt});
+        return &made;
+    }
+
+private:
+    bool go(const ast::Expr& iterable, const ast::Expr& target) {
+        const auto builtin = called_builtin(b_, iterable);
+        const auto* pair = std::get_if<ast::Tuple>(&target.node);
+        const size_t names = pair ? pair->elements.size() : 0;
+        if (!builtin) return tensor(iterable, target);
+        const auto& arguments = std::get<ast::Call>(iterable.node).arguments;
+        if (*builtin == Builtin::enumerate && arguments.size() == 1 && names == 2) {
+            rows_.emplace_back(pair->elements[0], nullptr);
+            return tensor(*arguments[0].value, *pair->elements[1]);
+        }
+        if (*builtin != Builtin::zip || arguments.size() != names) return false;
+        for (size_t i = 0; i < names; ++i) {
+            if (!tensor(*arguments[i].value, *pair->elements[i])) return false;
+        }
+        return true;
+    }
+    bool tensor(const ast::Expr& e, const ast::Expr& target) {
+        if (!is_repeatable(e)) return false;
+        const Type type = expression(b_, e).type;
+        if (!type.is(Kind::tensor) || type.rank() == 0) return false;
+        if (tensor_ && ir::compare(type.shape()[0], b_.instance.type(*tensor_).shape()[0]) != ir::Equality::equal)
+            return false;
+        if (!tensor_) tensor_ = &e;
+        rows_.emplace_back(&target, &e);
+        return true;
+    }
+
+    Body& b_;
+    const ast::Stmt& stmt_;
+    const ast::For& f_;
+    const ast::Expr* tensor_ = nullptr;                                // the first one
+    std::vector<std::pair<const ast::Expr*, const ast::Expr*>> rows_;  // targets; null: the number of the row
+};
 
 // ---- the rounds as a statement ----
 
@@ -408,16 +495,21 @@ void forget_lengths(Body& b, const ast::Block& body) {
     for (const Slot* slot : growth.lists) b.mark_length(*slot, Flow::kAnyLength);
 }
 
-const ast::Stmt* loop_rounds(Body& b, const ast::Stmt& stmt, const ast::For& f) {
+static const LoopRounds* rounds_apart(Body& b, const ast::Stmt& stmt, const ast::For& f) {
     if (!f.otherwise.empty() || !SyntaxCopier::may_copy(f.body)) return nullptr;
     auto rounds = rounds_of_keys(b, f);
     if (!rounds) rounds = rounds_of_items(b, f);
     if (!rounds) return nullptr;
     RoundsMaker maker(b, stmt, f, *rounds);
-    if (!maker.possible()) return nullptr;
-    const LoopRounds& made = maker.made();
-    const ast::Stmt& written = *b.checker.program.made.find(made.rounds);
-    bind_names(b, made, written);
+    return maker.possible() ? &maker.made() : nullptr;
+}
+
+const ast::Stmt* loop_rounds(Body& b, const ast::Stmt& stmt, const ast::For& f) {
+    const LoopRounds* made = rounds_apart(b, stmt, f);
+    if (!made) made = RowLoop(b, stmt, f).made();
+    if (!made) return nullptr;
+    const ast::Stmt& written = *b.checker.program.made.find(made->rounds);
+    bind_names(b, *made, written);
     return &written;
 }
 

@@ -2,6 +2,7 @@
 // - over dictionaries whose keys are in their type and whose items differ in type, `for name, w in params.items():`;
 // - over tuples whose items differ in type, `for f in (relu, tanh):`;
 // - in graph functions those in which a list changes its length, `for t in range(8): ys.append(h)`.
+// In graph functions a loop over the rows of tensors, `for x in xs:`, is one over their first axis.
 #pragma once
 
 #include "sema/state/body.h"
