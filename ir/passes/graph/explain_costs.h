@@ -30,7 +30,7 @@ struct KernelTime {
     // "37.6 µs: 2.2 Gop at 61.8 Top/s, 12.6 MB at 3.35 TB/s, 2 µs for the launch"
     [[nodiscard]] std::string text() const;
 };
-inline constexpr double kLaunchSeconds = 2e-6;
+inline constexpr double kLaunchSeconds = 2e-6;   // between the starts of small kernels of a stream
 inline constexpr int64_t kExampleExtent = 1024;  // of each dimension
 
 // What kernels would cost that did some of a graph's operations.

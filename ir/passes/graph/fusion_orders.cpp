@@ -23,10 +23,12 @@ void refuse_name(const GivenFusion::Named& named, const std::string& graph, cons
 }
 
 GivenOrders::GivenOrders(const Function& graph, const GivenFusions& given, Diagnostics& diagnostics)
-    : graph_(graph), given_(given), diagnostics_(diagnostics) {
+    : graph_(graph), diagnostics_(diagnostics) {
     const auto lines = given.of_graphs.find(graph.name);
     if (lines == given.of_graphs.end()) return;
-    for (const GivenFusion& line : lines->second) add(line);
+    if (lines->second.empty()) return;
+    const ValueNames names(graph, *given.sources);
+    for (const GivenFusion& line : lines->second) add(line, names);
 }
 
 bool GivenOrders::is_movement(OpId op) const { return !computes_tensors(graph_, op) && !gathers_elements(graph_, op); }
@@ -35,8 +37,7 @@ void GivenOrders::refuse(const GivenFusion::Named& named, const std::string& why
     diagnostics_.error("E0010", named.place, fmt::format("no kernel computes `{}`: it {}", named.name, why));
 }
 
-void GivenOrders::add(const GivenFusion& line) {
-    const ValueNames names(graph_, *given_.sources);
+void GivenOrders::add(const GivenFusion& line, const ValueNames& names) {
     std::vector<OpId> ops;
     for (const GivenFusion::Named& named : line.values) {
         const auto op = names.find(named.name);

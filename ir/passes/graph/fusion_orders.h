@@ -10,6 +10,8 @@
 
 namespace tsr::ir {
 
+class ValueNames;
+
 // A line of a schedule, with the names of values (`ValueNames`).
 struct GivenFusion {
     enum class Kind : uint8_t { fuse, store };
@@ -37,12 +39,11 @@ public:
     void check(const FormedFusions& formed);
 
 private:
-    void add(const GivenFusion& line);
+    void add(const GivenFusion& line, const ValueNames& names);
     void refuse(const GivenFusion::Named& named, const std::string& why);
     [[nodiscard]] bool is_movement(OpId op) const;
 
     const Function& graph_;
-    const GivenFusions& given_;
     Diagnostics& diagnostics_;
     struct Line {
         const GivenFusion* given;
