@@ -189,8 +189,9 @@ bool Compilation::check() {
 
 bool Compilation::lower() {
     if (lowered_) {
+        schedule_.check_graphs(graphs_, session_.diagnostics);
         fill_inspections({"tile"});
-        return true;
+        return !session_.diagnostics.has_errors();
     }
     return elaborate() && lower_elaborated();
 }
@@ -199,18 +200,24 @@ bool Compilation::lower_elaborated() {
     if (session_.options().explain.numerics && tree_ != nullptr)
         roundings_ = ir::explain_roundings(module_, session_.sources, tree_->file);
     if (!steps_.time("fit memory", [&] { return fit_memory(); })) return false;
+    const bool shows_plans = this->shows_plans();
     const bool graphs = after(steps_.time("lower graphs", [&] {
         return ir::lower_graphs(
-            module_, manager_, session_.diagnostics, [&](const ir::Function& graph, const ir::FormedFusions& formed) {
+            module_, manager_, session_.diagnostics,
+            [&](const ir::Function& graph, const ir::FormedFusions& formed) {
                 graphs_.push_back(graph.name);
                 const Explain& asked = session_.options().explain;
-                if (asked.fusion) fusions_.push_back(ir::explain_fusions(graph, formed, session_.sources));
-                if (asked.cost)
-                    costs_.push_back(
-                        ir::explain_costs(graph, formed, session_.sources, *limits_of(session_.options())));
-            });
+                const ir::GpuMachine& machine = *limits_of(session_.options());
+                if (asked.fusion) fusions_.push_back(ir::explain_fusions(graph, formed, session_.sources, machine));
+                if (asked.cost) costs_.push_back(ir::explain_costs(graph, formed, session_.sources, machine));
+                if (shows_plans && !formed.fused.empty())
+                    graph_plans_[graph.name] = ir::fusion_plans(graph, formed, session_.sources, machine);
+                schedule_.compare_regions(graph, formed, session_.sources, session_.diagnostics);
+            },
+            {}, schedule_.fusions(session_.sources));
     }));
-    if (!graphs) return false;
+    schedule_.check_graphs(graphs_, session_.diagnostics);
+    if (!graphs || session_.diagnostics.has_errors()) return false;
     note_ir("lowering kernels", ir::print(module_));
     const ir::Formulas formulas = session_.options().sanitize.nan ? ir::Formulas::kept : ir::Formulas::expanded;
     const bool kernels = after(steps_.time("lower kernels", [&] {

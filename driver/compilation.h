@@ -17,8 +17,8 @@
 #include "driver/steps.h"
 #include "driver/tunings.h"
 #include "ir/families/families.h"
-#include "ir/pipeline.h"
 #include "ir/passes/graph/recompute.h"
+#include "ir/pipeline.h"
 #include "sema/program/program.h"
 
 namespace tsr::driver {
@@ -100,6 +100,8 @@ private:
     void fill_inspections(const std::set<std::string>& levels);
     // For `keep_tiles`: lowers a copy of the module for the levels that it does not come to itself.
     bool inspect_copy();
+    // Whether the plans of graphs are asked for, by the command line or the program.
+    [[nodiscard]] bool shows_plans() const;
     bool read_schedule();
     bool read_ir();
     [[nodiscard]] ir::Points points() const;
@@ -122,7 +124,8 @@ private:
     std::vector<std::string> graphs_;  // functions that were Graph functions
     // What they were cut into, where that is explained: a text for each.
     std::vector<std::string> fusions_, costs_;
-    std::string roundings_;  // where these are explained
+    std::map<std::string, std::string> graph_plans_;  // by name of the graph, where plans are shown
+    std::string roundings_;                           // where these are explained
     std::string bounds_;
     std::map<std::string, std::string> memory_fits_;  // of functions with `memory=`: what was done for it
     ir::PassManager manager_;

@@ -50,8 +50,11 @@ std::optional<ir::MemoryNeed> Compilation::need_of(const ir::Function& graph, in
     ir::PassManager manager(quick);
     Diagnostics unsaid;
     const auto done = [&](ir::PassOutcome outcome) { return outcome == ir::PassOutcome::done && !unsaid.has_errors(); };
-    if (!done(ir::lower_graphs(part, manager, unsaid)) || !done(ir::lower_kernels(part, manager, points(), unsaid)) ||
-        !done(ir::lower_hosts(part, manager, unsaid)))
+    // What is wrong with the schedule is told where the function itself is lowered.
+    Diagnostics of_schedule;
+    const ir::GivenFusions given = schedule_.fusions(session_.sources);
+    if (ir::lower_graphs(part, manager, of_schedule, {}, {}, given) != ir::PassOutcome::done ||
+        !done(ir::lower_kernels(part, manager, points(), unsaid)) || !done(ir::lower_hosts(part, manager, unsaid)))
         return std::nullopt;
     const ir::MemorySums sums = ir::memory_sums(*part.find(graph.name), session_.sources);
     const auto all = sums.all.constant_value();

@@ -94,8 +94,19 @@ std::string Compilation::text() const {
     return out;
 }
 
+bool Compilation::shows_plans() const {
+    bool shown = session_.options().emit == Emit::schedule;
+    for_each_open(module_, [&](const ir::Function& function, ir::OpId id) {
+        shown = shown || function.op(id).attrs.string(ir::Attr::text) == "schedule";
+    });
+    return shown;
+}
+
 std::string Compilation::plans() const {
     std::string out;
+    for (const std::string& graph : graphs_) {
+        if (const auto plan = graph_plans_.find(graph); plan != graph_plans_.end()) add_part(out, plan->second);
+    }
     for (const ir::Family& family : families()) add_part(out, plans_of_kernel(family, session_.sources));
     return out;
 }
@@ -155,13 +166,17 @@ std::string Compilation::text_with_lines(Emit level, std::vector<uint32_t>& line
         }
     };
     if (level == Emit::schedule) {
-        for (const ir::Family& family : families()) {
+        const auto add_plan = [&](const std::string& part, const ir::Function* of) {
             if (!out.empty()) lines.push_back(0);
-            const std::string part = plans_of_kernel(family, session_.sources);
             add_part(out, part);
             lines.insert(lines.end(), static_cast<size_t>(std::ranges::count(part, '\n')),
-                         line_of(family.kernel->span()));
+                         of == nullptr ? 0 : line_of(of->span()));
+        };
+        for (const std::string& graph : graphs_) {
+            const auto plan = graph_plans_.find(graph);
+            if (plan != graph_plans_.end()) add_plan(plan->second, module_.find(graph));
         }
+        for (const ir::Family& family : families()) add_plan(plans_of_kernel(family, session_.sources), family.kernel);
     } else if (level == Emit::target) {
         for (const ir::Family& family : families()) {
             for (const ir::CpuVariant& variant : family.variants) add(variant.task);
@@ -184,6 +199,8 @@ std::string Compilation::inspected(const std::string& level, const std::vector<s
             add_part(out, ir::print(*function));
             continue;
         }
+        const auto plan = graph_plans_.find(function->name);
+        if (level == "schedule" && plan != graph_plans_.end()) add_part(out, plan->second);
         const auto family = std::ranges::find(families(), function, &ir::Family::kernel);
         if (family == families().end()) continue;
         add_part(out, level == "schedule" ? plans_of_kernel(*family, session_.sources) : text_of_code(*family));
@@ -225,6 +242,7 @@ bool Compilation::inspect_copy() {
     graphs_.clear();
     fusions_.clear();
     costs_.clear();
+    graph_plans_.clear();
     std::vector<ir::Op*> open;
     for_each_open(module_, [&](const ir::Function& function, ir::OpId id) {
         open.push_back(&module_.find(function.name)->op(id));

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include <fmt/core.h>
 
 #include "driver/machines.h"
+#include "ir/passes/graph/value_names.h"
 #include "ir/passes/target/cpu/choose_plan.h"
 #include "ir/passes/target/gpu/choose_plan.h"
 
@@ -61,6 +63,54 @@ void Schedule::check_names(const ir::Module& module, Diagnostics& diagnostics) c
                           fmt::format("the program has no kernel `{}`{}", kernel.name,
                                       meant ? fmt::format("; did you mean `{}`?", *meant) : ""));
     }
+}
+
+void Schedule::check_graphs(const std::vector<std::string>& known, Diagnostics& diagnostics) const {
+    for (const Graph& graph : graphs_) {
+        if (std::ranges::find(known, graph.name) != known.end()) continue;
+        const auto meant = nearest(graph.name, known);
+        diagnostics.error("E0009", graph.place,
+                          fmt::format("the program has no graph `{}`{}", graph.name,
+                                      meant ? fmt::format("; did you mean `{}`?", *meant) : ""));
+    }
+}
+
+ir::GivenFusions Schedule::fusions(const Sources& sources) const {
+    ir::GivenFusions given{.sources = &sources, .of_graphs = {}};
+    for (const Graph& graph : graphs_) given.of_graphs[graph.name] = graph.lines;
+    return given;
+}
+
+void Schedule::compare_regions(const ir::Function& graph, const ir::FormedFusions& formed, const Sources& sources,
+                               Diagnostics& diagnostics) {
+    const auto given = std::ranges::find(graphs_, graph.name, &Graph::name);
+    if (given == graphs_.end() || given->regions.empty()) return;
+    const ir::ValueNames names(graph, sources);
+    for (const Region& region : given->regions) {
+        std::set<ir::OpId> said;
+        for (const ir::GivenFusion::Named& value : region.values) {
+            if (const auto op = names.find(value.name)) {
+                said.insert(*op);
+            } else {
+                ir::refuse_name(value, graph.name, names.computed(), diagnostics);
+            }
+        }
+        const auto same = std::ranges::any_of(formed.fused, [&](const ir::FormedFusions::Fused& fused) {
+            return fused.function.name == region.name && std::set<ir::OpId>(fused.ops.begin(), fused.ops.end()) == said;
+        });
+        if (!same) leave_out(region.name, diagnostics);
+    }
+}
+
+void Schedule::leave_out(const std::string& region, Diagnostics& diagnostics) {
+    const auto of_region = [&](const Kernel& kernel) {
+        return kernel.name == region || kernel.name.starts_with(region + ".");
+    };
+    const auto first = std::ranges::find_if(kernels_, of_region);
+    if (first == kernels_.end()) return;
+    diagnostics.warning("W0103", first->place,
+                        fmt::format("`{}` does not hold what its `region` says: its plans count for nothing", region));
+    std::erase_if(kernels_, of_region);
 }
 
 namespace {

@@ -265,30 +265,78 @@ class Reader {
 public:
     Reader(FileId file, Diagnostics& diagnostics) : file_(file), diagnostics_(diagnostics) {}
 
-    void line(std::string_view text, uint32_t begin, std::vector<Schedule::Kernel>& kernels) {
+    void line(std::string_view text, uint32_t begin) {
         const size_t comment = text.find('#');
         const bool indented = !text.empty() && is_blank(text[0]);
         LineCursor in(text.substr(0, comment), {file_, begin, begin});
         if (in.at_end()) return;
-        if (!indented) return kernel(in, kernels);
-        if (kernels.empty()) return refuse(in.place(in.rest()), "a plan stands under the line of its kernel");
-        plan(in, kernels.back());
+        if (!indented) return head(in);
+        if (of_graph_) return decision(in, parts_.graphs.back());
+        if (parts_.kernels.empty())
+            return refuse(in.place(in.rest()), "a plan stands under the line of its kernel or graph");
+        plan(in, parts_.kernels.back());
     }
+
+    Schedule::Parts parts() { return std::move(parts_); }
 
 private:
     void refuse(Span at, const std::string& what) { diagnostics_.error("E0008", at, what); }
 
-    void kernel(LineCursor& in, std::vector<Schedule::Kernel>& kernels) {
+    void head(LineCursor& in) {
         const auto word = in.word("");
-        const auto name = in.word("");
-        const bool named = word == "kernel" && name.size() > 1 && name[0] == '@';
-        if (!named || !in.at_end()) return refuse(in.place(word), "`kernel @NAME` is expected, or an indented plan");
-        const auto same = std::ranges::find(kernels, name.substr(1), &Schedule::Kernel::name);
-        if (same != kernels.end()) {
+        const auto name = in.rest();
+        const bool named = name.size() > 1 && name[0] == '@';
+        if (named && word == "kernel" && std::ranges::none_of(name, is_blank)) {
+            of_graph_ = false;
+            add(in, name, parts_.kernels);
+        } else if (named && word == "graph") {
+            of_graph_ = true;
+            add(in, name, parts_.graphs);
+        } else {
+            refuse(in.place(word), "`kernel @NAME` or `graph @NAME` is expected, or an indented line");
+        }
+    }
+
+    template <class Part>
+    void add(const LineCursor& in, std::string_view name, std::vector<Part>& parts) {
+        const auto same = std::ranges::find(parts, name.substr(1), &Part::name);
+        if (same != parts.end()) {
             diagnostics_.error("E0009", in.place(name), fmt::format("`{}` stands in the schedule twice", name))
                 .label(same->place, "here first");
         }
-        kernels.push_back({std::string(name.substr(1)), in.place(name), {}});
+        Part& part = parts.emplace_back();
+        part.name = name.substr(1);
+        part.place = in.place(name);
+    }
+
+    // `fuse A + B`, `store A`, `region NAME: A, B`.
+    void decision(LineCursor& in, Schedule::Graph& graph) {
+        const auto word = in.word("");
+        if (word == "region") {
+            Schedule::Region region{std::string(in.word(":")), {}};
+            if (region.name.empty() || !in.take(':') || !values(in, ',', region.values))
+                return refuse(in.place(word), "`region NAME: VALUE, VALUE, …` is expected");
+            graph.regions.push_back(std::move(region));
+        } else if (word == "fuse" || word == "store") {
+            const bool fuses = word == "fuse";
+            ir::GivenFusion line{.kind = fuses ? ir::GivenFusion::Kind::fuse : ir::GivenFusion::Kind::store,
+                                 .values = {}};
+            if (!values(in, fuses ? '+' : ',', line.values) || (fuses && line.values.size() < 2))
+                return refuse(in.place(word), fuses ? "`fuse VALUE + VALUE` is expected" : "`store VALUE` is expected");
+            graph.lines.push_back(std::move(line));
+        } else {
+            refuse(in.place(word),
+                   "of a graph `fuse VALUE + VALUE`, `store VALUE` or `region NAME: VALUE, …` is expected");
+        }
+    }
+
+    static bool values(LineCursor& in, char between, std::vector<ir::GivenFusion::Named>& all) {
+        do {
+            const auto name = in.word({&between, 1});
+            if (name.empty()) return false;
+            all.push_back({std::string(name), in.place(name)});
+        } while (in.take(between));
+        return in.at_end();
     }
 
     void plan(LineCursor& in, Schedule::Kernel& kernel) {
@@ -348,6 +396,8 @@ private:
 
     FileId file_;
     Diagnostics& diagnostics_;
+    Schedule::Parts parts_;
+    bool of_graph_ = false;  // what indented lines belong to
 };
 
 }  // namespace
@@ -363,9 +413,12 @@ Schedule Schedule::read(const Sources& sources, FileId file, Diagnostics& diagno
     schedule.text_ = text;
     for (size_t begin = 0; begin < text.size();) {
         const size_t end = std::min(text.find('\n', begin), text.size());
-        reader.line(text.substr(begin, end - begin), static_cast<uint32_t>(begin), schedule.kernels_);
+        reader.line(text.substr(begin, end - begin), static_cast<uint32_t>(begin));
         begin = end + 1;
     }
+    Parts parts = reader.parts();
+    schedule.kernels_ = std::move(parts.kernels);
+    schedule.graphs_ = std::move(parts.graphs);
     return schedule;
 }
 

@@ -300,8 +300,9 @@ Pipeline<Level::graph, Level::graph> graph_pipeline() {
     return start<Level::graph>() | better<Level::graph>("simplify_graph", run_simplify);
 }
 
-std::vector<ModulePass> graph_passes(const FusionObserver& fusions, const KernelObserver& kernels) {
-    return {form_fusions_pass(fusions), lower_fusions_pass(kernels)};
+std::vector<ModulePass> graph_passes(const FusionObserver& fusions, const KernelObserver& kernels,
+                                     const GivenFusions& given) {
+    return {form_fusions_pass(fusions, given), lower_fusions_pass(kernels)};
 }
 
 PassOutcome differentiate(Module& module, PassManager& manager, Diagnostics& diagnostics) {
@@ -310,13 +311,13 @@ PassOutcome differentiate(Module& module, PassManager& manager, Diagnostics& dia
 }
 
 PassOutcome lower_graphs(Module& module, PassManager& manager, Diagnostics& diagnostics, const FusionObserver& fusions,
-                         const KernelObserver& kernels) {
+                         const KernelObserver& kernels, const GivenFusions& given) {
     const auto is_graph = [](const Function& function) { return function.level == Level::graph; };
     if (std::ranges::none_of(module.functions, is_graph)) return PassOutcome::done;
     PassContext context{module, diagnostics, ""};
     PassOutcome outcome = differentiate(module, manager, diagnostics);
     if (outcome == PassOutcome::done) outcome = manager.run_on_all(graph_pipeline(), module, context);
-    for (const ModulePass& pass : graph_passes(fusions, kernels)) {
+    for (const ModulePass& pass : graph_passes(fusions, kernels, given)) {
         if (outcome == PassOutcome::done) outcome = manager.run(pass, context);
     }
     return outcome;

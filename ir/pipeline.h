@@ -50,12 +50,14 @@ ModulePass keep_first_points_pass();
 // Graph functions, before they are cut.
 Pipeline<Level::graph, Level::graph> graph_pipeline();
 // What cuts them and makes kernels of the parts.
-std::vector<ModulePass> graph_passes(const FusionObserver& fusions = {}, const KernelObserver& kernels = {});
+std::vector<ModulePass> graph_passes(const FusionObserver& fusions = {}, const KernelObserver& kernels = {},
+                                     const GivenFusions& given = {});
 // Derivatives that graphs name → what computes them.
 PassOutcome differentiate(Module& module, PassManager& manager, Diagnostics& diagnostics);
 // The same first, then Graph functions → Host functions that launch kernels, which are added.
 PassOutcome lower_graphs(Module& module, PassManager& manager, Diagnostics& diagnostics,
-                         const FusionObserver& fusions = {}, const KernelObserver& kernels = {});
+                         const FusionObserver& fusions = {}, const KernelObserver& kernels = {},
+                         const GivenFusions& given = {});
 
 // Which points of tuned kernels stay in the module: those that fit, or the first of them.
 enum class Points : uint8_t { all, first };

@@ -38,6 +38,52 @@ def main():
     gemm(x, x, zeros((8, 8), f32))
 )";
 
+constexpr const char* kGraphs = R"(
+@jit
+def f(x: f32[n, k], w: f32[k, m], b: f32[m], count: i32) -> (f32[n, m], f32[n], f32[m, n]):
+    h = x @ w + b
+    y = softmax(gelu(h), axis=1)
+    q = x @ (w * 2.0) + y
+    for i in range(count):
+        c = layernorm(q) + exp(b)
+        q = c * y - h
+    s = sum(y, axis=1)
+    t = sort(q, axis=1).T * 2.0
+    return q[::-1] + cumsum(y, axis=1), s * 0.5, concat([t[0:2], t[2:]], axis=0)
+
+
+def main():
+    x, y, z = f(ones((8, 4)), ones((4, 6)), ones(6), 2)
+    print(x, y, z)
+)";
+
+// What lowers the graphs as a schedule says; `said` is empty, or the first error.
+struct Ordered {
+    std::filesystem::path path = std::filesystem::temp_directory_path() / fmt::format("tsr-graphs-{}.tsr", getpid());
+    std::filesystem::path plans = std::filesystem::temp_directory_path() / fmt::format("tsr-orders-{}", getpid());
+    Options options;
+    Session session;
+    Compilation compilation;
+    std::string said;
+
+    explicit Ordered(const std::string& orders) : session(options), compilation(session) {
+        options.input = path;
+        options.emit = Emit::schedule;
+        options.schedule = plans;
+        REQUIRE(write_output(path, kGraphs, FileKind::data).empty());
+        REQUIRE(write_output(plans, orders, FileKind::data).empty());
+        if (compilation.read() && compilation.lower()) return;
+        for (const Diagnostic& d : session.diagnostics.all()) {
+            if (d.severity == Severity::error && said.empty()) said = d.code;
+        }
+        REQUIRE(!said.empty());
+    }
+    ~Ordered() {
+        std::filesystem::remove(path);
+        std::filesystem::remove(plans);
+    }
+};
+
 // A program on its way to the machines.
 struct Lowered {
     std::filesystem::path path = std::filesystem::temp_directory_path() / fmt::format("tsr-schedule-{}.tsr", getpid());
@@ -95,8 +141,11 @@ TEST_CASE("what a schedule can not say is refused with its place") {
     Lowered program;
     const ir::Module& module = program.compilation.module();
     CHECK(said("# nothing\n\n", module) == "");
-    CHECK(said("  x86-64: task 1\n", module) == "1:3 E0008 a plan stands under the line of its kernel");
-    CHECK(said("kernels @gemm\n", module) == "1:1 E0008 `kernel @NAME` is expected, or an indented plan");
+    CHECK(said("  x86-64: task 1\n", module) == "1:3 E0008 a plan stands under the line of its kernel or graph");
+    CHECK(said("kernels @gemm\n", module) ==
+          "1:1 E0008 `kernel @NAME` or `graph @NAME` is expected, or an indented line");
+    CHECK(said("graph @f\n  fuse a + \n", module) == "2:3 E0008 `fuse VALUE + VALUE` is expected");
+    CHECK(said("graph @f\n  region f.0: a,,b\n", module) == "2:3 E0008 `region NAME: VALUE, VALUE, …` is expected");
     CHECK(said("kernel @gemmm\n", module) == "1:8 E0009 the program has no kernel `gemmm`; did you mean `gemm`?");
     CHECK(said("kernel @gemm\nkernel @gemm\n", module) == "2:8 E0009 `@gemm` stands in the schedule twice");
     CHECK(about("x86-64-v4 task 1", module) == "2:3 E0008 `MACHINE: FIELD, FIELD, …` is expected");
@@ -201,4 +250,53 @@ TEST_CASE("exchanged words and characters are refused, or code is made") {
     }
     CHECK(accepted > 200);
     CHECK(compiled > 2);
+}
+
+TEST_CASE("any orders for fusions are followed to the letter or refused") {
+    REQUIRE(setenv("TESSERA_VERIFY", "1", 1) == 0);
+    std::vector<std::string> names;
+    const std::string printed = Ordered("").compilation.plans();
+    for (size_t at = printed.find("region "); at != std::string::npos; at = printed.find("region ", at + 1)) {
+        const std::string line = printed.substr(at, printed.find('\n', at) - at);
+        for (size_t begin = line.find(": "); begin != std::string::npos; begin = line.find(", ", begin + 1))
+            names.push_back(line.substr(begin + 2, line.find(',', begin + 2) - begin - 2));
+    }
+    REQUIRE(names.size() > 30);
+    CHECK(Ordered(printed).said == "");
+    std::mt19937 random(11);
+    const auto any = [&] { return names[random() % names.size()]; };
+    size_t followed = 0;
+    size_t refused = 0;
+    for (int round = 0; round < 60; ++round) {
+        std::vector<std::string> stored;
+        std::string orders = "graph @f\n";
+        for (size_t count = random() % 3; count > 0; --count) {
+            stored.push_back(any());
+            orders += fmt::format("  store {}\n", stored.back());
+        }
+        const std::string a = any();
+        const std::string b = any();
+        const bool fuses = random() % 3 != 0 && a != b;
+        if (fuses) orders += fmt::format("  fuse {} + {}\n", a, b);
+        Ordered made(orders);
+        CAPTURE(orders);
+        if (!made.said.empty()) {
+            CHECK(made.said == "E0010");
+            ++refused;
+            continue;
+        }
+        ++followed;
+        const std::string text = made.compilation.plans();
+        for (const std::string& value : stored) CHECK(text.find(fmt::format("fuse {} +", value)) == std::string::npos);
+        if (!fuses) continue;
+        bool together = false;
+        for (size_t at = text.find("region "); at != std::string::npos; at = text.find("region ", at + 1)) {
+            const std::string line = text.substr(at, text.find('\n', at) - at) + ",";
+            together = together || (line.find(fmt::format(" {},", a)) != std::string::npos &&
+                                    line.find(fmt::format(" {},", b)) != std::string::npos);
+        }
+        CHECK(together);
+    }
+    CHECK(followed > 15);
+    CHECK(refused > 8);
 }

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 
 #include <fmt/format.h>
 
 #include "ir/core/lines.h"
 #include "ir/machine/memory_rate.h"
+#include "ir/ops/effects.h"
 #include "ir/ops/graph.h"
 #include "ir/ops/record.h"
 #include "ir/passes/graph/axis_map.h"
@@ -15,8 +17,6 @@
 namespace tsr::ir {
 
 namespace {
-
-constexpr int64_t kExample = 1024;  // elements, of each dimension
 
 // A multiply-add for each choice of the letters.
 Dim of_product(const Function& graph, OpId id) {
@@ -52,9 +52,9 @@ Dim bytes_of_all(const Function& graph, const std::vector<ValueId>& values) {
 
 // Operations that a multiprocessor does in a cycle of what the function does most: products of 16 bits or fewer by the
 // fastest unit for them, all else by threads. Two for each multiply-add.
-double arithmetic_rate(const Function& graph, const FormedFusions::Fused& fused, const GpuMachine& machine) {
+double arithmetic_rate(const Function& graph, const std::vector<OpId>& ops, const GpuMachine& machine) {
     double rate = machine.rates.of_threads;
-    for (const OpId id : fused.ops) {
+    for (const OpId id : ops) {
         if (graph.op(id).kind != OpKind::contract) continue;
         const DType factor = graph.type(ContractOp(graph, id).a()).elem;
         if (bits(factor) <= 16) rate = std::max({rate, machine.rates.of_groups, machine.rates.of_warps});
@@ -62,11 +62,24 @@ double arithmetic_rate(const Function& graph, const FormedFusions::Fused& fused,
     return 2 * rate;
 }
 
+// Where each dimension is 1024.
+std::optional<double> example_of(const Dim& count) {
+    const auto known = count.evaluate([](const std::string&) { return std::optional(kExampleExtent); });
+    return known ? std::optional(static_cast<double>(*known)) : std::nullopt;
+}
+
 std::optional<double> intensity(const FusionCost& cost) {
-    const auto example = [](const std::string&) { return std::optional(kExample); };
-    const auto did = cost.operations.evaluate(example), moved = cost.bytes.evaluate(example);
+    const auto did = example_of(cost.operations), moved = example_of(cost.bytes);
     if (!did || !moved || *moved <= 0) return std::nullopt;
-    return static_cast<double>(*did) / static_cast<double>(*moved);
+    return *did / *moved;
+}
+
+// "2.15 G": three digits, and the unit's prefix.
+std::string scaled(double number) {
+    constexpr std::string_view kPrefixes[] = {"", "k", "M", "G", "T", "P"};
+    size_t prefix = 0;
+    for (; number >= 1000 && prefix + 1 < std::size(kPrefixes); ++prefix) number /= 1000;
+    return fmt::format("{:.3g} {}", number, kPrefixes[prefix]);
 }
 
 }  // namespace
@@ -78,18 +91,72 @@ FusionCost cost_of(const Function& graph, const FormedFusions::Fused& fused) {
     return cost;
 }
 
+PartCosts::PartCosts(const Function& graph, const GpuMachine& machine)
+    : graph_(graph), machine_(machine), uses_(graph.value_count()) {
+    for_each_op(graph, graph.body, [&](OpId id) {
+        for (const ValueId v : graph.op(id).operands) uses_[v.index].push_back(id);
+    });
+}
+
+bool PartCosts::leaves(ValueId v, const std::set<OpId>& ops) const {
+    return std::ranges::any_of(uses_[v.index], [&](OpId user) {
+        if (ops.contains(user)) return false;
+        return !moves_elements(graph_, user) || leaves(graph_.op(user).results[0], ops);
+    });
+}
+
+FusionCost PartCosts::cost(const std::vector<OpId>& ops) const {
+    const std::set<OpId> inside(ops.begin(), ops.end());
+    std::set<ValueId> moved;
+    FusionCost cost;
+    for (const OpId id : ops) {
+        cost.operations = cost.operations + operations_of(graph_, id);
+        for (const AxisMap& source : sources_of(graph_, id)) {
+            const OpId from = graph_.value(source.base).op;
+            const bool there = !from.valid() || !(inside.contains(from) || graph_.op(from).kind == OpKind::positions);
+            if (there) moved.insert(source.base);
+        }
+        for (const ValueId v : graph_.op(id).results) {
+            if (leaves(v, inside)) moved.insert(v);
+        }
+    }
+    cost.bytes = bytes_of_all(graph_, {moved.begin(), moved.end()});
+    return cost;
+}
+
+double KernelTime::seconds() const { return std::max(operations / operation_rate, bytes / byte_rate) + kLaunchSeconds; }
+
+std::string KernelTime::text() const {
+    return fmt::format("{}: {}op at {}op/s, {}B at {}B/s, {} for the launch", microseconds(seconds()),
+                       scaled(operations), scaled(operation_rate), scaled(bytes), scaled(byte_rate),
+                       microseconds(kLaunchSeconds));
+}
+
+std::optional<KernelTime> PartCosts::time(const std::vector<OpId>& ops, const FusionCost& cost) const {
+    const auto did = example_of(cost.operations), moved = example_of(cost.bytes);
+    const GpuCard* card = card_of(machine_);
+    if (!did || !moved || card == nullptr) return std::nullopt;
+    const double cycles = card->multiprocessors * card->gigahertz * 1e9;
+    return KernelTime{.operations = *did,
+                      .operation_rate = arithmetic_rate(graph_, ops, machine_) * cycles,
+                      .bytes = *moved,
+                      .byte_rate = card->gigabytes * 1e9};
+}
+
+std::string microseconds(double seconds) { return fmt::format("{:.4g} µs", seconds * 1e6); }
+
 std::string intensity_text(const FusionCost& cost) {
     const auto operations = intensity(cost);
     if (!operations) return {};
     return fmt::format("{:.3g} operations for a byte{}", *operations,
-                       cost.bytes.symbols().empty() ? "" : fmt::format(" where each dimension is {}", kExample));
+                       cost.bytes.symbols().empty() ? "" : fmt::format(" where each dimension is {}", kExampleExtent));
 }
 
 std::string limit_text(const Function& graph, const FormedFusions::Fused& fused, const GpuMachine& machine) {
     const auto operations = intensity(cost_of(graph, fused));
     const double memory = memory_rate(machine);
     if (!operations || memory == 0) return {};
-    const double share = *operations * memory / arithmetic_rate(graph, fused, machine);
+    const double share = *operations * memory / arithmetic_rate(graph, fused.ops, machine);
     if (share >= 1) return fmt::format("arithmetic limits it on {}", machine.name);
     return fmt::format("memory limits it to {:.2g} % of the arithmetic of {}", 100 * share, machine.name);
 }

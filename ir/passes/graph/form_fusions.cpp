@@ -21,8 +21,8 @@ namespace {
 
 class FusionFormer {
 public:
-    FusionFormer(const Function& graph, const std::set<std::string>& taken)
-        : graph_(graph), uses_(graph.value_count()), taken_(taken) {
+    FusionFormer(const Function& graph, const std::set<std::string>& taken, const FusionOrders& orders)
+        : graph_(graph), orders_(orders), uses_(graph.value_count()), taken_(taken) {
         for_each_op(graph, graph.body, [&](OpId id) {
             for (ValueId v : graph.op(id).operands) uses_[v.index].push_back(id);
         });
@@ -42,7 +42,7 @@ public:
             values_[param] = made;
         }
         block(graph_.body, host_.body);
-        return {std::move(host_), std::move(fused_)};
+        return {std::move(host_), std::move(fused_), std::move(refused_)};
     }
 
 private:
@@ -55,7 +55,8 @@ private:
     };
 
     void block(RegionId from, RegionId to) {
-        Block b{.from = from, .to = to, .fusions = choose_fusions(graph_, from), .done = {}, .called = {}};
+        Block b{.from = from, .to = to, .fusions = choose_fusions(graph_, from, orders_), .done = {}, .called = {}};
+        refused_.insert(refused_.end(), b.fusions.refused.begin(), b.fusions.refused.end());
         // What is not pure keeps its order, and what gives extents their values; the rest is made where it is needed.
         for (OpId id : graph_.region(from).ops) {
             const bool stays = !is_pure(graph_.op(id).kind) || BoundDimOp::is_one(graph_.op(id));
@@ -292,15 +293,17 @@ private:
         std::set<size_t> told;
         for (const Apart& apart : b.fusions.apart) {
             if (b.fusions.of.at(apart.op) == number && told.insert(apart.from).second)
-                all.push_back({b.called.at(apart.from), apart.op, apart.why, apart.taken});
+                all.push_back({b.called.at(apart.from), apart.op, apart.why, apart.must});
         }
         return all;
     }
 
     const Function& graph_;
+    const FusionOrders& orders_;
     std::vector<std::vector<OpId>> uses_;
     Function host_;
     std::vector<FormedFusions::Fused> fused_;
+    std::vector<RefusedOrder> refused_;
     const std::set<std::string>& taken_;
     size_t named_ = 0;
     std::unordered_map<ValueId, ValueId> values_;
@@ -310,8 +313,8 @@ private:
 
 }  // namespace
 
-FormedFusions form_fusions(const Function& graph, const std::set<std::string>& taken) {
-    return FusionFormer(graph, taken).run();
+FormedFusions form_fusions(const Function& graph, const std::set<std::string>& taken, const FusionOrders& orders) {
+    return FusionFormer(graph, taken, orders).run();
 }
 
 }  // namespace tsr::ir

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ir/core/function.h"
+#include "ir/passes/graph/fusions.h"
 
 namespace tsr::ir {
 
@@ -23,15 +24,17 @@ struct FormedFusions {
             std::string from;  // its name
             OpId op;
             std::string why;
-            std::vector<ValueId> taken;  // which are written and read again
+            bool must = false;  // no order changes it
         };
         std::vector<Apart> apart;
     };
     Function host;
     std::vector<Fused> fused;
+    std::vector<RefusedOrder> refused;
 };
 
 // `taken`: names that functions of the module have.
-FormedFusions form_fusions(const Function& graph, const std::set<std::string>& taken = {});
+FormedFusions form_fusions(const Function& graph, const std::set<std::string>& taken = {},
+                           const FusionOrders& orders = {});
 
 }  // namespace tsr::ir

@@ -26,7 +26,8 @@ std::vector<Dim> without(std::vector<Dim> space, size_t axis) {
 
 class FusionChooser {
 public:
-    FusionChooser(const Function& graph, RegionId region) : graph_(graph), region_(region), uses_(graph.value_count()) {
+    FusionChooser(const Function& graph, RegionId region, const FusionOrders& orders)
+        : graph_(graph), region_(region), orders_(orders), uses_(graph.value_count()) {
         for_each_op(graph, graph.body, [&](OpId id) {
             for (ValueId v : graph.op(id).operands) uses_[v.index].push_back(id);
         });
@@ -40,6 +41,7 @@ public:
                 depends_[id] = needs(id);
             }
         }
+        check_orders();
         return std::move(out_);
     }
 
@@ -196,13 +198,12 @@ private:
         return kind == OpKind::reshape || kind == OpKind::expand || kind == OpKind::transpose;
     }
 
-    // Why an operation is no part of a fusion; nothing where it may be.
-    std::optional<std::string> refusal(OpId id, const Node& node, const Sources& sources, size_t number) const {
+    // Why an operation can be no part of a fusion; nothing where it can.
+    std::optional<std::string> hindrance(OpId id, const Node& node, const Sources& sources, size_t number) const {
         const Fusion& fusion = out_.all[number];
         const OpKind kind = graph_.op(id).kind;
         if (takes_whole_tensors(kind)) return fmt::format("`{}` takes whole tensors", name(kind));
         if (fusion.alone) return "the operation there has kernels of its own";
-        if (fusion.ops.size() >= kMostOps) return fmt::format("it has {} operations already", kMostOps);
         if (fusion.product && node.axis) return "a thread block of the product has not all of the axis";
         if (fusion.product && !suits_product(id, sources))
             return "a product is computed with at its own elements alone";
@@ -227,6 +228,20 @@ private:
         return std::nullopt;
     }
 
+    struct Refusal {
+        std::string why;
+        bool must = false;  // no order changes it
+    };
+    // Why an operation is no part of a fusion that it could be a part of. `ordered`: it is put there by the schedule.
+    std::optional<Refusal> refusal(OpId id, const Node& node, const Sources& sources, size_t number,
+                                   bool ordered = false) const {
+        if (auto why = hindrance(id, node, sources, number)) return Refusal{std::move(*why), true};
+        if (!ordered && out_.all[number].ops.size() >= kMostOps && !unlimited_.contains(number))
+            return Refusal{fmt::format("it has {} operations already", kMostOps), false};
+        if (takes_stored(sources, number)) return Refusal{"the schedule stores what it takes", false};
+        return std::nullopt;
+    }
+
     static std::string text(const std::vector<Dim>& space) {
         std::string all;
         for (const Dim& extent : space) all += (all.empty() ? "" : ", ") + extent.text();
@@ -236,37 +251,74 @@ private:
         return fmt::format("axis {} of {}", axis, text(fusion.space));
     }
 
-    // Of a fusion from which the operation takes nothing there is nothing to tell.
-    void stands_apart(OpId id, const Sources& sources, size_t number, std::string why) {
-        std::vector<ValueId> taken;
-        for (const AxisMap& source : sources) {
-            const bool own = fusion_of(source.base) == number && is_tensor(graph_, source.base);
-            if (own && std::ranges::find(taken, source.base) == taken.end()) taken.push_back(source.base);
+    // ---- orders ----
+    // A value of the fusion that the schedule stores.
+    bool takes_stored(const Sources& sources, size_t number) const {
+        return std::ranges::any_of(sources, [&](const AxisMap& source) {
+            return fusion_of(source.base) == number && orders_.stored.contains(source.base);
+        });
+    }
+
+    // The fusion that the schedule puts the operation into, if that is possible.
+    std::optional<size_t> ordered(OpId id, const Node& node, const Sources& sources) {
+        for (size_t order = 0; order < orders_.together.size(); ++order) {
+            const std::vector<OpId>& ops = orders_.together[order];
+            if (std::ranges::find(ops, id) == ops.end()) continue;
+            const auto with = std::ranges::find_if(ops, [&](OpId op) { return out_.of.contains(op); });
+            if (with == ops.end()) continue;
+            const size_t number = out_.of.at(*with);
+            auto why = refusal(id, node, sources, number, true);
+            if (!why) {
+                if (out_.all[number].ops.size() >= kMostOps) unlimited_.insert(number);
+                return number;
+            }
+            out_.refused.push_back({order, id, *with, std::move(why->why)});
         }
-        if (takes_from(sources, number)) out_.apart.push_back({id, number, std::move(why), std::move(taken)});
+        return std::nullopt;
+    }
+
+    // What one order put into a fusion another one may want elsewhere.
+    void check_orders() {
+        for (size_t order = 0; order < orders_.together.size(); ++order) {
+            const std::vector<OpId>& ops = orders_.together[order];
+            const auto told = [&](const RefusedOrder& refused) { return refused.order == order; };
+            if (std::ranges::any_of(out_.refused, told)) continue;
+            for (const OpId id : ops) {
+                if (!out_.of.contains(id) || !out_.of.contains(ops.front())) continue;
+                if (out_.of.at(id) == out_.of.at(ops.front())) continue;
+                out_.refused.push_back({order, id, ops.front(), "another line puts it into another kernel"});
+                break;
+            }
+        }
+    }
+
+    // Of a fusion from which the operation takes nothing there is nothing to tell.
+    void stands_apart(OpId id, const Sources& sources, size_t number, Refusal why) {
+        if (takes_from(sources, number)) out_.apart.push_back({id, number, std::move(why.why), why.must});
     }
 
     void place(OpId id) {
         const Node node = node_of(id);
         const Sources sources = sources_of(graph_, id);
+        const auto given = ordered(id, node, sources);
         const std::set<size_t> early = not_again_in(id);
         // What is done again is done as late as possible, beside what takes it.
         const auto may_join = [&](size_t fusion) {
             if (early.empty()) return meets(id, node, sources, fusion);
             return !early.contains(fusion) && out_.all[fusion].space == node.space;
         };
+        const Refusal elsewhere{
+            given ? "the schedule puts it elsewhere" : "it stands with the last of those that it may stand with",
+            false};
         size_t number = out_.all.size();
-        for (; number > 0; --number) {
-            if (!may_join(number - 1)) continue;  // most of them
-            std::optional<std::string> why = refusal(id, node, sources, number - 1);
-            if (!why) break;
-            stands_apart(id, sources, number - 1, std::move(*why));
+        for (; number > 0 && number - 1 != given; --number) {
+            if (!given && !may_join(number - 1)) continue;  // most of them
+            std::optional<Refusal> why = refusal(id, node, sources, number - 1);
+            if (!why && !given) break;
+            stands_apart(id, sources, number - 1, why.value_or(elsewhere));
         }
-        for (size_t other = number; other > 1; --other) {
-            std::optional<std::string> why = refusal(id, node, sources, other - 2);
-            stands_apart(id, sources, other - 2,
-                         why.value_or("it stands with the last of those that it may stand with"));
-        }
+        for (size_t other = number; other > 1; --other)
+            stands_apart(id, sources, other - 2, refusal(id, node, sources, other - 2).value_or(elsewhere));
         Set behind = needs(id);
         if (number == 0) {
             number = out_.all.size();
@@ -293,8 +345,10 @@ private:
 
     const Function& graph_;
     RegionId region_;
+    const FusionOrders& orders_;
     std::vector<std::vector<OpId>> uses_;
     Fusions out_;
+    Set unlimited_;                         // fusions that orders made longer than others become
     std::vector<Set> behind_;               // of each fusion: those that it needs
     std::map<OpId, Set> depends_;           // of each other operation
     std::vector<std::set<ValueId>> reads_;  // of each fusion: tensors that it reads at its own positions
@@ -308,6 +362,8 @@ bool computes_tensors(const Function& graph, OpId id) {
     return is_element(op.kind) && is_tensor(graph, op.results[0]);
 }
 
-Fusions choose_fusions(const Function& graph, RegionId region) { return FusionChooser(graph, region).run(); }
+Fusions choose_fusions(const Function& graph, RegionId region, const FusionOrders& orders) {
+    return FusionChooser(graph, region, orders).run();
+}
 
 }  // namespace tsr::ir

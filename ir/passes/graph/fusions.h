@@ -7,6 +7,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,22 +27,37 @@ struct Fusion {
 // An operation that takes a value of a fusion and is no part of it.
 struct Apart {
     OpId op;
-    size_t from = 0;  // the fusion
-    std::string why;  // behind "line 3, exp: ": "it has 64 operations already"
-    std::vector<ValueId> taken;  // of the fusion: one kernel writes them to memory, the other reads them
+    size_t from = 0;    // the fusion
+    std::string why;    // behind "line 3, exp: ": "it has 64 operations already"
+    bool must = false;  // no order changes it
+};
+
+// What a schedule says of the fusions of a graph: it comes before what would be chosen.
+struct FusionOrders {
+    std::vector<std::vector<OpId>> together;  // each: operations of one region that stand in one fusion
+    std::set<ValueId> stored;                 // what takes one stands in another fusion than what gives it
+};
+
+// An operation that can not stand in the fusion that an order puts it into.
+struct RefusedOrder {
+    size_t order = 0;  // of `FusionOrders::together`
+    OpId op, with;     // `with`: of that fusion
+    std::string why;
 };
 
 struct Fusions {
     std::vector<Fusion> all;
     std::map<OpId, size_t> of;  // operations in fusions: which one
     std::vector<Apart> apart;
+    std::vector<RefusedOrder> refused;
 };
 
 // Of the operations in one region of a Graph function (not in the regions below it). Greedy, in the order of the text:
 // an operation joins the last fusion that it takes a value from, or with which it shares a tensor, where the spaces are
-// equal and nothing outside stands between the two. What is computed again (`anew`) joins the last one of its space that
-// does not compute what it is made of.
-Fusions choose_fusions(const Function& graph, RegionId region);
+// equal and nothing outside stands between the two. What is computed again (`anew`) joins the last one of its space
+// that does not compute what it is made of. Orders name the fusion where they are possible, also one that it shares no
+// tensor with or that is full.
+Fusions choose_fusions(const Function& graph, RegionId region, const FusionOrders& orders = {});
 
 // The operations on tensors that give or take elements of the literal value, through broadcasts and transposes.
 bool computes_tensors(const Function& graph, OpId op);

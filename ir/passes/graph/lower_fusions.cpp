@@ -21,7 +21,7 @@ namespace tsr::ir {
 
 namespace {
 
-bool form_all(Module& module, const FusionObserver& observer) {
+bool form_all(Module& module, const FusionObserver& observer, const GivenFusions& given, Diagnostics& diagnostics) {
     std::set<std::string> names;
     for (const Function& function : module.functions) names.insert(function.name);
     std::deque<Function> functions;
@@ -32,7 +32,9 @@ bool form_all(Module& module, const FusionObserver& observer) {
             continue;
         }
         stop_if_cancelled();
-        FormedFusions formed = form_fusions(function, names);
+        GivenOrders orders(function, given, diagnostics);
+        FormedFusions formed = form_fusions(function, names, orders.orders());
+        orders.check(formed);
         if (observer) observer(function, formed);
         functions.push_back(std::move(formed.host));
         for (FormedFusions::Fused& one : formed.fused) fused.push_back(std::move(one.function));
@@ -203,9 +205,10 @@ private:
 
 }  // namespace
 
-ModulePass form_fusions_pass(FusionObserver observer) {
-    return {"form_fusions",
-            [observer = std::move(observer)](Module& module, PassContext&) { return form_all(module, observer); }};
+ModulePass form_fusions_pass(FusionObserver observer, const GivenFusions& given) {
+    return {"form_fusions", [observer = std::move(observer), given](Module& module, PassContext& context) {
+                return form_all(module, observer, given, context.diagnostics);
+            }};
 }
 
 ModulePass lower_fusions_pass(KernelObserver observer) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "ir/passes/graph/form_fusions.h"
+#include "ir/passes/graph/fusion_orders.h"
 #include "ir/passes/pass.h"
 
 namespace tsr::ir {
@@ -16,8 +17,9 @@ using FusionObserver = std::function<void(const Function& graph, const FormedFus
 // same code.
 using KernelObserver = std::function<void(const std::string& fused, const std::string& kernel)>;
 
-// Graph functions → Host functions and fused functions, of level Graph, beside them.
-ModulePass form_fusions_pass(FusionObserver observer = {});
+// Graph functions → Host functions and fused functions, of level Graph, beside them. What is given and can not be
+// followed is told; the functions are sound then, too.
+ModulePass form_fusions_pass(FusionObserver observer = {}, const GivenFusions& given = {});
 
 // Each fused function becomes one kernel or a few; those with the same code (`text_of_code`) become one. A call of it
 // allocates its results, launches, and reads back what is a scalar.
