@@ -141,6 +141,16 @@ std::string set_port(Options& options, std::string_view value) {
     return read ? "" : fmt::format("`{}` is not a port: 1 to 65535", value);
 }
 
+// As browsers write it: a scheme and a host, perhaps a port, nothing behind them.
+std::string add_origin(Options& options, std::string_view value) {
+    const size_t scheme = value.starts_with("https://") ? 8 : value.starts_with("http://") ? 7 : 0;
+    const std::string_view host = value.substr(scheme);
+    if (scheme == 0 || host.empty() || host.find_first_of("/*?# ") != std::string_view::npos)
+        return fmt::format("`{}` is not an origin: http:// or https://, a host, perhaps a port", value);
+    options.origins.emplace_back(value);
+    return {};
+}
+
 std::string add_target(Options& options, std::string_view value) {
     const auto known = target_names();
     if (std::ranges::find(known, value) == known.end()) return one_of("a target", value, known);
@@ -196,6 +206,10 @@ constexpr std::array kOptions{
 
     OptionRow{"--port", "NUMBER", kPlay, Group::output, "where on 127.0.0.1 the page is (default: a free port)", kAny,
               set_port},
+
+    OptionRow{"--origin", "ADDRESS", kPlay, Group::output,
+              "let the language server answer pages of this origin too, as https://HOST: an editor in the browser",
+              kAny, add_origin},
 
     OptionRow{"--user", "", kJupyter, Group::output, "for this user alone: ~/.local/share/jupyter (the default)", kAny,
               set_flag<&Options::user>},

@@ -105,12 +105,13 @@ struct Options {
     std::vector<std::string> dump_after;
     std::string stop_after;
     std::optional<size_t> pass_limit;
-    std::string test;               // `bisect`, `reduce`: a command of the shell
-    std::optional<int> time_limit;  // `reduce`, `play`: seconds; 0: none
-    size_t memory_limit = 0;        // `play`: MiB; 0: none
-    std::string prefix;             // `jupyter`: where kernels are looked for below
-    bool user = false;              // `jupyter`: for this user alone
-    uint16_t port = 0;              // `play`; 0: a free one
+    std::string test;                  // `bisect`, `reduce`: a command of the shell
+    std::optional<int> time_limit;     // `reduce`, `play`: seconds; 0: none
+    size_t memory_limit = 0;           // `play`: MiB; 0: none
+    std::string prefix;                // `jupyter`: where kernels are looked for below
+    bool user = false;                 // `jupyter`: for this user alone
+    uint16_t port = 0;                 // `play`; 0: a free one
+    std::vector<std::string> origins;  // `play`: other pages that the language server answers
 };
 
 // The options that `arguments` (without the program's name) ask for, or what is wrong with them, with the option or

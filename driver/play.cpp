@@ -13,6 +13,7 @@ int play_page(const Options& options) {
     how.program = options.input;
     how.import_folders = options.include_folders;
     how.port = options.port;
+    how.origins = options.origins;
     how.time_limit = options.time_limit.value_or(how.time_limit);
     how.write = [](const std::string& path, std::string_view bytes) {
         return write_output(path, bytes, FileKind::data);

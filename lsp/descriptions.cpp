@@ -119,6 +119,12 @@ std::string declaration_text(const Analysis& analysis, const Entity& entity) {
     return fmt::format("({}) {}{}{}", sema::text(entity.kind), entity.name, types.empty() ? "" : ": ", types);
 }
 
+std::string without_heading(std::string page) {
+    if (!page.starts_with("# ")) return page;
+    const size_t end = page.find("\n\n");
+    return end == std::string::npos ? std::string() : page.substr(end + 2);
+}
+
 std::string documentation_of(const Workspace& workspace, const Analysis& analysis, const Entity& entity) {
     const sema::Program& program = analysis.program;
     const auto page = [&](const std::string& path) { return workspace.documentation.operation(path); };

@@ -23,6 +23,9 @@ std::string declaration_text(const Analysis& analysis, const sema::Entity& entit
 // Markdown; empty where nothing is written.
 std::string documentation_of(const Workspace& workspace, const Analysis& analysis, const sema::Entity& entity);
 
+// A page of the documentation without its heading, which is the signature, where that is shown anyway.
+std::string without_heading(std::string page);
+
 // How something is called.
 struct Callable {
     struct Parameter {

@@ -99,9 +99,7 @@ std::optional<Told> of_name(const Workspace& workspace, const Place& place, cons
     const auto callable = entity.module.valid() ? std::nullopt : callable_of(place.analysis, entity);
     if (callable) {
         told.code = callable->label + (result.empty() ? "" : " -> " + result);
-        // The heading of a page is the same.
-        if (told.text.starts_with("# "))
-            told.text = told.text.substr(std::min(told.text.find("\n\n"), told.text.size() - 2) + 2);
+        told.text = without_heading(std::move(told.text));
     } else if (!result.empty() && !told.code.ends_with("-> " + result)) {
         told.code += "\n# gives " + result;
     }

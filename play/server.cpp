@@ -217,6 +217,12 @@ private:
                                                                                      : "the request is of another page";
     }
 
+    // Other pages that the user has named get the language server, which runs nothing, and only that.
+    [[nodiscard]] bool may_ask_language(const Request& request) const {
+        return is_here(request.header("host")) && below_token(request) == "language" &&
+               std::ranges::find(options_.origins, request.header("origin")) != options_.origins.end();
+    }
+
     // The path below the token; nothing where that is not ours.
     [[nodiscard]] std::optional<std::string> below_token(const Request& request) const {
         const std::string_view path = std::string_view(request.path).substr(1);
@@ -262,7 +268,7 @@ private:
 
     void upgrade(Connection& connection, const Request& request) {
         const std::string key = accept_key(request.header("sec-websocket-key"));
-        std::string wrong = wrong_origin(request, true);
+        std::string wrong = may_ask_language(request) ? "" : wrong_origin(request, true);
         int status = wrong.empty() ? 400 : 403;
         if (wrong.empty() && (request.method != "GET" || !request.header_has("connection", "upgrade") || key.empty() ||
                               request.header("sec-websocket-version") != "13"))

@@ -14,8 +14,9 @@ struct PlayOptions {
     std::string version;
     std::string program;  // the file that the page shows and saves; empty: none
     std::vector<std::string> import_folders;
-    uint16_t port = 0;    // 0: one that is free
-    int time_limit = 60;  // seconds of a run; 0: none
+    uint16_t port = 0;                 // 0: one that is free
+    std::vector<std::string> origins;  // of other pages that the language server answers
+    int time_limit = 60;               // seconds of a run; 0: none
     // Writes a file whole or not at all. Gives an empty text, or what went wrong.
     std::function<std::string(const std::string& path, std::string_view bytes)> write;
     size_t memory_limit = 0;  // bytes of a run; 0: none

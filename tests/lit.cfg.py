@@ -59,6 +59,10 @@ if shutil.which("emacs") and glob.glob("/usr/share/emacs/site-lisp/elpa-src/eglo
     config.available_features.add("eglot")
 if shutil.which("chromium-headless-shell"):
     config.available_features.add("chromium")
+    # `./x test --editors` has made the extension and brought the workbench.
+    if "vscode" in lit_config.params:
+        config.available_features.add("vscode")
+        config.substitutions += [("%vscode", lit_config.params["vscode"]), ("%extension", lit_config.params["extension"])]
 if all(glob.glob(f"/usr/lib/python3/dist-packages/{name}") for name in ("ipykernel", "jupyter_client")):
     config.available_features.add("jupyter")
 if sanitized:

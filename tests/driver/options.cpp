@@ -97,6 +97,10 @@ TEST_CASE("a command line that can not be meant is refused") {
     CHECK(refused({"a.tsr", "--emit=ptx", "--target=cpu"}) ==
           "`--emit=ptx` writes code for GPUs: `--target=cpu` has none");
     CHECK(refused({"reduce", "--time-limit=-1", "a.tsr"}) == "`-1` is not a number of seconds");
+    CHECK(refused({"play", "--origin=editor.example"}) ==
+          "`editor.example` is not an origin: http:// or https://, a host, perhaps a port");
+    CHECK(refused({"play", "--origin=https://editor.example/"}) ==
+          "`https://editor.example/` is not an origin: http:// or https://, a host, perhaps a port");
     CHECK(refused({"a.tsr", "--pass-limit=x"}) == "`x` is not a number of passes");
     CHECK(refused({"a.tsr", "-g=1"}) == "`-g` takes no value");
     CHECK(refused({"run", "--sanitize=race", "a.tsr"}) == "`--sanitize` works in the evaluator: add `--interpret`");

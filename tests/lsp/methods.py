@@ -387,6 +387,8 @@ def test_signature_help(server):
         assert shown(one.client.at("signatureHelp", MAIN, one.at("y", 5)))[0].startswith("softmax(x")
         documentation = one.client.at("signatureHelp", MAIN, one.at("SIZE", 3))["signatures"][0]["documentation"]
         expect(documentation["value"], AREA)
+        page = one.client.at("signatureHelp", MAIN, one.at("y", 5))["signatures"][0]["documentation"]["value"]
+        assert not page.startswith("#") and "softmax" not in page.split("\n")[0], page
     c = Client(server)
     c.open(PART, "def area(w: i32, h: i32 = 2) -> i32:\n    return w * h\n")
     for number, (typed, label, parameter) in enumerate((

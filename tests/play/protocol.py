@@ -93,6 +93,22 @@ def test_other_pages_and_names_are_refused(tesserac):
     page.end()
 
 
+def test_other_pages_that_are_named_get_the_language_server_alone(tesserac):
+    page = Page([*tesserac, "play", "--origin=https://editor.example", "--origin=http://editor.example:8080"])
+    for origin in ("https://editor.example", "http://editor.example:8080", True):
+        expect(refusal(page, name="language", origin=origin), 101, origin)
+    for origin in ("http://editor.example", "https://editor.example:8080", "https://editor.example.evil", "https://evil.editor.example", None):
+        expect(refusal(page, name="language", origin=origin), 403, origin)
+    expect(refusal(page, origin="https://editor.example"), 403)
+    expect(page.get(page.below("start.json"), more=["Origin: https://editor.example"])[0], 403)
+    language = page.socket("language", origin="https://editor.example")
+    language.send({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}})
+    assert "hoverProvider" in language.receive()["result"]["capabilities"]
+    page.token = "0" * 32
+    expect(refusal(page, name="language", origin="https://editor.example"), 403)
+    page.end()
+
+
 def test_broken_requests(tesserac):
     page = Page([*tesserac, "play"])
     host = f"Host: 127.0.0.1:{page.port}\r\n"
