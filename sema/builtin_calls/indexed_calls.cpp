@@ -110,8 +110,14 @@ private:
                      fmt::format("{} of {}: there is none among no elements", called(), shown(x.type)));
             return {};
         }
-        if (along) rest.erase(rest.begin() + static_cast<ptrdiff_t>(*along));
-        Value result = typed(new_tensor(Type::scalar(DType::i64), along ? rest : Shape{}));
+        if (!static_bool(given_.keepdims, "`keepdims`")) return {};
+        const bool keeps = given_.keepdims.valid() && b_.instance.info(given_.keepdims).value->boolean() == true;
+        for (size_t i = rest.size(); i-- > 0;) {
+            if (along && i != *along) continue;
+            if (keeps) rest[i] = ir::Dim::constant(1);
+            if (!keeps) rest.erase(rest.begin() + static_cast<ptrdiff_t>(i));
+        }
+        Value result = typed(new_tensor(Type::scalar(DType::i64), std::move(rest)));
         result.compute = DType::i64;
         return result;
     }

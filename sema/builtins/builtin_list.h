@@ -175,8 +175,8 @@
 
 // Elements of whole tensors by their number along an axis, and scans.
 #define TSR_BUILTINS_INDEXED(X) \
-    X(argmax, "argmax", HG, none, "x, axis?", "The number of the greatest element along an axis, or of all in row-major order: the first of equal ones; NaN is the greatest.") \
-    X(argmin, "argmin", HG, none, "x, axis?", "The number of the least element along an axis, or of all in row-major order: the first of equal ones; NaN is the least.") \
+    X(argmax, "argmax", HG, none, "x, axis?, keepdims?", "The number of the greatest element along an axis, or of all in row-major order: the first of equal ones; NaN is the greatest.") \
+    X(argmin, "argmin", HG, none, "x, axis?, keepdims?", "The number of the least element along an axis, or of all in row-major order: the first of equal ones; NaN is the least.") \
     X(cumsum, "cumsum", HG, none, "x, axis?, reverse? | out?", "Sums of the elements along an axis up to each of them.") \
     X(cumprod, "cumprod", HG, none, "x, axis?, reverse? | out?", "Products of the elements along an axis up to each of them.") \
     X(cummax, "cummax", HG, none, "x, axis?, reverse?", "The greatest element along an axis up to each of them; NaN passes on.") \

@@ -132,8 +132,9 @@ Val updated(Body& b, const Val& tensor, const TensorBlock& block, const Val& val
     const Val whole = b.rounded(tensor);
     const DType elem = b.type_of(whole.id).elem;
     const Val given = b.rounded(value);
-    if (block.whole && !block.shape.empty()) return Val::ssa(b.tile(given, elem, block.shape), elem);
     const std::vector<Dim>& shape = block.block.shape;
+    if (block.whole && !block.shape.empty())
+        return Val::ssa(reshaped(b, b.tile(given, elem, block.shape), shape), elem);
     const ValueId put =
         block.shape.empty() ? b.tile(given, elem, shape) : reshaped(b, b.tile(given, elem, block.shape), shape);
     std::vector<ValueId> operands{whole.id, put};

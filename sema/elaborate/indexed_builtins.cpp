@@ -3,6 +3,7 @@
 #include "sema/elaborate/arguments.h"
 #include "sema/elaborate/arithmetic.h"
 #include "sema/elaborate/builtins.h"
+#include "sema/elaborate/graph_movements.h"
 #include "sema/elaborate/recursion.h"
 #include "sema/elaborate/row_indexing.h"
 #include "sema/program/indexed.h"
@@ -90,9 +91,16 @@ private:
         const size_t rank = b_.type_of(x.id).rank();
         const ReduceOp op = info_.builtin == Builtin::argmax ? ReduceOp::max : ReduceOp::min;
         ir::Attrs attrs{{Attr::op, static_cast<int64_t>(op)}};
-        if (given_.axis.valid() || rank == 1) attrs.set(Attr::axis, static_cast<int64_t>(axis(rank)));
+        const bool along = given_.axis.valid() || rank == 1;
+        if (along) attrs.set(Attr::axis, static_cast<int64_t>(axis(rank)));
         const At at(b_.emit, e_.span);
-        return Val::ssa(b_.emit.inferred(OpKind::reduce_index, {b_.rounded(x).id}, std::move(attrs)), DType::i64);
+        const ValueId number = b_.emit.inferred(OpKind::reduce_index, {b_.rounded(x).id}, std::move(attrs));
+        if (!holds(given_.keepdims)) return Val::ssa(number, DType::i64);
+        std::vector<ir::Dim> shape = b_.type_of(x.id).shape;
+        for (size_t i = 0; i < shape.size(); ++i) {
+            if (!along || i == axis(rank)) shape[i] = ir::Dim::constant(1);
+        }
+        return Val::ssa(reshaped(b_, number, shape), DType::i64);
     }
 
     Val scan() {

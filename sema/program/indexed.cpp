@@ -24,6 +24,7 @@ IndexedArguments indexed_arguments(const CallInfo& call) {
         if (name == "ids") given.ids = written;
         if (name == "src") given.src = written;
         if (name == "axis") given.axis = written;
+        if (name == "keepdims") given.keepdims = written;
         if (name == "reverse") given.reverse = written;
         if (name == "descending") given.descending = written;
         if (name == "first") given.first = written;

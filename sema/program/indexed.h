@@ -12,7 +12,7 @@ bool is_indexed(Builtin function);
 
 // What the parameters of one are given; invalid: not written, or the function has no such parameter.
 struct IndexedArguments {
-    ast::ExprId x, ids, src, axis, reverse, descending, first, out, op, mode;
+    ast::ExprId x, ids, src, axis, keepdims, reverse, descending, first, out, op, mode;
 };
 IndexedArguments indexed_arguments(const CallInfo& call);
 
