@@ -12,12 +12,11 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lsp"))
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "play"))
-from client import expect, run_cases  # noqa: E402
-from web import Page  # noqa: E402
-from workbench import CTRL, SHIFT, Workbench  # noqa: E402
+from workbench import CTRL, SHIFT, Workbench  # first: it says where the others are
+from client import expect, run_cases
+from web import Page
 
 FILES = {
     "main.tsr": '''import part
@@ -58,8 +57,8 @@ def scale(x: mut f32[n], by: f32):
 ''',
 }
 TOAST = "look.shown('.notification-toast').join()"
-HOVER = "look.shown('.monaco-hover').join()"
 SQUIGGLES = "look.squiggles()"
+LENSES = "look.shown('.codelens-decoration')"
 ROWS = "look.shown('.quick-input-list .monaco-list-row')"
 OFFERED = "look.shown('.suggest-widget .monaco-list-row')"
 
@@ -80,8 +79,16 @@ def test_it_says_how_to_reach_a_server_and_reaches_it(one):
     origin = re.search(r"tesserac play --origin=(http://v--\w+\.localhost:\d+)", said)[1]
     one.play = Page([*one.tesserac, "play", f"--origin={origin}"])
     one.click(".notification-toast .monaco-button", "Open the setting")
-    one.click(".settings-editor .setting-item-contents input")
-    one.browser.type(one.play.url)
+    one.wait("look.shown('.settings-editor').join().includes('1 Setting Found')", "the setting is shown")
+    # What is written while the list is still drawn anew gets lost.
+    setting = "document.querySelector('.settings-editor .setting-item-contents.is-configured input')?.value"
+    for _ in range(5):
+        one.click(".settings-editor .setting-item-contents input")
+        one.press("a", CTRL)
+        one.paste(one.play.url)
+        time.sleep(2)
+        if one.browser.value(setting) == one.play.url:
+            break
     one.picture("2-setting.png")
     one.press("w", CTRL)
     one.wait("!look.shown('.tab').join().includes('Settings')", "the settings are closed")
@@ -89,9 +96,7 @@ def test_it_says_how_to_reach_a_server_and_reaches_it(one):
 
 
 def test_a_mistake_is_told_and_mended(one):
-    one.point_at("y")
-    told = one.wait(f"{HOVER}.includes('there is no') && {HOVER}", "the message is shown")
-    assert "there is no `y`" in told and "E0201" in told, told
+    one.told_of("y", 1, "there is no `y`", "E0201")
     one.picture("3-mistake.png")
     one.wait("look.state('problems').startsWith('1')", "one error is counted")
     one.go_to(13, 1)
@@ -101,20 +106,17 @@ def test_a_mistake_is_told_and_mended(one):
         one.press("Backspace")
     one.wait(f"{SQUIGGLES}.length === 0", "it is mended")
     one.wait("look.state('problems').startsWith('0')", "none is counted")
-    expect(one.lines()[12], '    print("🐙", x[0], part.area(2))')
+    one.wait("""look.lines()[12] === '    print("🐙", x[0], part.area(2))'""", "the line is as it should be")
     one.picture("4-mended.png")
 
 
 def test_types_are_shown_and_what_can_be_done(one):
-    lines = one.lines()
-    expect(lines[4], "    i: index = tile.linear_id()")
-    expect(lines[10], "    x: f32[4] = ones((4,), f32)")
+    one.wait("look.lines()[4] === '    i: index = tile.linear_id()'", "the type of a variable")
+    one.wait("look.lines()[10] === '    x: f32[4] = ones((4,), f32)'", "the shape of a tensor")
     # Nothing runs in a browser: above `main` is nothing.
-    expect(one.wait("look.shown('.codelens-decoration').length && look.shown('.codelens-decoration')", "lenses"), ["Tile IR | PTX"])
-    one.point_at("by", 2)
-    one.wait(f"{HOVER}.includes('by: f32')", "the type of a parameter")
-    one.point_at("area")
-    one.wait(f"{HOVER}.includes('def area(w: i32, h: i32 = 2) -> i32') && {HOVER}.includes('The area of a rectangle.')", "the page of a function")
+    one.wait(f"{LENSES}.join() === 'Tile IR | PTX'", "what can be done with the kernel, and nothing with main")
+    one.told_of("by", 2, "by: f32")
+    one.told_of("area", 1, "def area(w: i32, h: i32 = 2) -> i32", "The area of a rectangle.")
     one.picture("5-hover.png")
     one.press("F1")
     one.wait("look.writesInto('.quick-input-widget')", "the palette")
@@ -146,7 +148,7 @@ def test_names_and_parameters_are_offered(one):
 
 def test_definitions_uses_and_renaming(one):
     one.command("File: Revert File")
-    one.wait(f"{SQUIGGLES}.join() === 'y'", "the text of the file is back")
+    one.wait(f"{SQUIGGLES}.join() === 'y' && {LENSES}.length", "the text of the file is back")
     one.click_word("area")
     one.press("F12")
     one.wait("look.shown('.tab.active').join().includes('part.tsr')", "the other file is open")
@@ -161,9 +163,9 @@ def test_definitions_uses_and_renaming(one):
     one.press("Enter")
     one.wait("look.lines().join().includes('def surface')", "it is renamed")
     one.picture("9-renamed.png")
-    expect(one.save("part.tsr"), FILES["part.tsr"].replace("area(", "surface("))
+    one.save("part.tsr", FILES["part.tsr"].replace("area(", "surface("))
     one.open("main.tsr")
-    expect(one.save("main.tsr"), FILES["main.tsr"].replace("area(", "surface("))
+    one.save("main.tsr", FILES["main.tsr"].replace("area(", "surface("))
 
 
 def test_layout_and_fixes(one):
@@ -171,7 +173,7 @@ def test_layout_and_fixes(one):
     one.command("Format Document")
     one.wait("look.lines()[0] === 'def main():'", "it is laid out")
     wanted = subprocess.run([*one.tesserac, "fmt", "-"], input=FILES["layout.tsr"], capture_output=True, text=True, check=True).stdout
-    expect(one.save("layout.tsr"), wanted)
+    one.save("layout.tsr", wanted)
     one.open("wrong.tsr")
     one.wait(f"{SQUIGGLES}.join() === 'zeroes'", "a name that is not there")
     one.go_to(2, 10)
@@ -180,7 +182,7 @@ def test_layout_and_fixes(one):
     one.picture("10-fix.png")
     one.press("Enter")
     one.wait(f"{SQUIGGLES}.length === 0", "it is mended")
-    expect(one.save("wrong.tsr"), FILES["wrong.tsr"].replace("zeroes", "zeros"))
+    one.save("wrong.tsr", FILES["wrong.tsr"].replace("zeroes", "zeros"))
 
 
 def test_code_beside_the_program(one):
@@ -188,14 +190,13 @@ def test_code_beside_the_program(one):
     one.go_to(5, 10)
     one.click(".codelens-decoration a", "Tile IR")
     one.wait("look.lines(1).join().includes('kernel @scale')", "the code is beside it")
-    of_line = one.wait("look.marked(1).length && look.marked(1)", "what belongs to the line is marked")
-    expect([re.search(r"(read|mul|write)", line)[1] for line in of_line], ["read", "mul", "write"])
+    one.wait("look.marked(1).map(line => line.match(/read|mul|write/)?.[0]).join() === 'read,mul,write'", "what belongs to the line is marked")
     one.picture("11-code.png")
     one.go_to(5, len("        x[i] = x[i] * by") + 1)
     one.browser.type(" * by")
     one.wait("look.lines(1).filter(line => line.includes(' mul ')).length === 2", "the code follows")
     one.press("Escape")
-    one.click_at(*one.wait("look.place('mul', 2, 1)", "the second product"))
+    one.click_word("mul", 2, 1)
     one.wait("look.marked(0).join() === '        x[i] = x[i] * by * by'", "its line is marked in the program")
     one.picture("12-code-follows.png")
     one.click_word("scale", 1, 0)

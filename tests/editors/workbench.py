@@ -13,8 +13,10 @@ import time
 import urllib.parse
 import zipfile
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "play"))
+for beside in ("lsp", "play"):
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", beside))
 from browser import Browser  # noqa: E402
+from client import expect  # noqa: E402
 
 CTRL, SHIFT = 2, 8
 SETTINGS = {
@@ -79,8 +81,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         content = self.rfile.read(int(self.headers["Content-Length"]))
         if not found:
             return self.answer(404)
-        with open(found, "wb") as file:
+        with open(found + ".new", "wb") as file:
             file.write(content)
+        os.replace(found + ".new", found)  # nobody reads half of it
         return self.answer(204)
 
 
@@ -138,12 +141,14 @@ class Workbench:
 
     def click(self, selector, text=None, times=1):
         """On the first that fits, with this in its text or its label."""
-        x, y = self.wait(
-            f"(() => {{ const fits = one => {json.dumps(text)} === null || one.innerText.includes({json.dumps(text)}) || "
-            f"(one.ariaLabel ?? '').includes({json.dumps(text)}); "
-            f"const box = [...document.querySelectorAll({json.dumps(selector)})].find(fits)?.getBoundingClientRect(); "
-            "return box && box.width && [box.left + box.width / 2, box.top + box.height / 2]; })()", f"{selector} with {text}")
-        self.click_at(x, y, times)
+        where = (f"(() => {{ const fits = one => {json.dumps(text)} === null || one.innerText.includes({json.dumps(text)}) || "
+                 f"(one.ariaLabel ?? '').includes({json.dumps(text)}); "
+                 f"const box = [...document.querySelectorAll({json.dumps(selector)})].find(fits)?.getBoundingClientRect(); "
+                 "return box && box.width && [box.left + box.width / 2, box.top + box.height / 2]; })()")
+        self.click_at(*self.steady(where, f"{selector} with {text}"), times)
+
+    def paste(self, text):
+        self.browser.do("Input.insertText", text=text)
 
     def click_at(self, x, y, times=1):
         for count in range(1, times + 1):
@@ -152,7 +157,15 @@ class Workbench:
 
     def click_word(self, word, nth=1, editor=None):
         """In the text."""
-        self.click_at(*self.wait(f"look.place({json.dumps(word)}, {nth}, {'undefined' if editor is None else editor})", f"{word} is seen"))
+        for _ in range(5):
+            x, y, line = self.steady(f"look.place({json.dumps(word)}, {nth}, {'undefined' if editor is None else editor})", f"{word} is seen")
+            self.click_at(x, y)
+            end = time.monotonic() + 2
+            while time.monotonic() < end:  # else the text has moved meanwhile
+                if self.browser.value(f"look.state('editor.selection').startsWith('Ln {line},')"):
+                    return
+                time.sleep(0.05)
+        raise AssertionError(f"the cursor does not go to {word}")
 
     def open(self, name):
         self.click(".explorer-folders-view .monaco-list-row", name, times=2)
@@ -174,11 +187,21 @@ class Workbench:
         self.press("Enter")
         self.wait(f"look.state('editor.selection').startsWith('Ln {line},')", f"the cursor is in line {line}")
 
-    def point_at(self, word, nth=1):
-        """Rests the pointer on a word of the text."""
-        x, y = self.wait(f"look.place({json.dumps(word)}, {nth})", f"{word} is seen")
-        for step in (1, 0):
-            self.browser.do("Input.dispatchMouseEvent", type="mouseMoved", x=x + step, y=y)
+    def told_of(self, word, nth, *wanted):
+        """Rests the pointer on a word of the text, until all of this is shown there. Gives all that is."""
+        shown = ""
+        for _ in range(5):
+            x, y, _ = self.steady(f"look.place({json.dumps(word)}, {nth})", f"{word} is seen")
+            for at in (x, x + 1, x):
+                self.browser.do("Input.dispatchMouseEvent", type="mouseMoved", x=at, y=y)
+            end = time.monotonic() + 4
+            while time.monotonic() < end:  # else the text has moved meanwhile
+                shown = self.browser.value("look.shown('.monaco-hover').join()")
+                if all(one in shown for one in wanted):
+                    return shown
+                time.sleep(0.05)
+            self.browser.do("Input.dispatchMouseEvent", type="mouseMoved", x=5, y=5)
+        raise AssertionError(f"{word}: {shown} and not {wanted}")
 
     # ---- what a person sees ----
 
@@ -190,15 +213,23 @@ class Workbench:
             self.picture("not-seen.png")
             raise
 
-    def lines(self, editor=None):
-        return self.browser.value(f"look.lines({'' if editor is None else editor})")
+    def steady(self, expression, what):
+        """A place that moves no more."""
+        place = None
+        while place != (place := self.wait(expression, what)):
+            time.sleep(0.2)
+        return place
 
-    def save(self, name):
-        """Gives the text that the file has then."""
+    def save(self, name, wanted):
+        """The text that is seen, which has to become that of the file."""
         self.press("s", CTRL)
-        self.browser.wait("!document.querySelector('.tab.active.dirty')", f"{name} is saved")
-        with open(os.path.join(self.disk, name), encoding="utf-8") as file:
-            return file.read()
+        end = time.monotonic() + 20
+        while True:
+            with open(os.path.join(self.disk, name), encoding="utf-8") as file:
+                text = file.read()
+            if text == wanted or time.monotonic() > end:
+                return expect(text, wanted, name)
+            time.sleep(0.05)
 
     def picture(self, name):
         time.sleep(0.3)  # what fades in has done so

@@ -79,13 +79,14 @@ function options(): LanguageClientOptions {
 
 async function startAnew(): Promise<void> {
   beside?.dispose();
-  await client?.stop().catch(() => undefined); // one that did not start does not stop either
+  await client?.stop().catch(() => undefined); // of one whose server has ended it fails
   beside = client = undefined;
   try {
     client = await host.makeClient(options());
     beside = host.accompany?.(client);
     await client.start();
   } catch (error) {
+    client = undefined;
     void host.explain(error); // until the user has answered
   }
 }
@@ -119,5 +120,5 @@ export async function start(context: vscode.ExtensionContext, where: Host): Prom
 }
 
 export function stop(): Thenable<void> | undefined {
-  return client?.stop();
+  return client?.stop().catch(() => undefined);
 }

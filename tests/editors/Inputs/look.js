@@ -35,15 +35,15 @@ const look = {
     return found;
   },
 
-  // The middle of a word, the one of that number from the top.
+  // The middle of a word, the one of that number from the top, and its line.
   place(word, nth, number) {
-    for (const row of look.rows(number)) {
+    for (const [line, row] of look.rows(number).entries()) {
       const characters = look.characters(row);
       const text = characters.map((one) => one.text).join("");
       for (const one of text.matchAll(new RegExp(`(?<!\\w)${word}(?!\\w)`, "g"))) {
         if (--nth > 0) continue;
         const [first, last] = [characters[one.index].box, characters[one.index + word.length - 1].box];
-        return [(first.left + last.right) / 2, (first.top + first.bottom) / 2];
+        return [(first.left + last.right) / 2, (first.top + first.bottom) / 2, line + 1];
       }
     }
     return null;
