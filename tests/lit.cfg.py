@@ -63,6 +63,10 @@ if shutil.which("chromium-headless-shell"):
     if "vscode" in lit_config.params:
         config.available_features.add("vscode")
         config.substitutions += [("%vscode", lit_config.params["vscode"]), ("%extension", lit_config.params["extension"])]
+# Debian's NumPy, an oracle of its own.
+if glob.glob("/usr/lib/python3/dist-packages/numpy"):
+    config.available_features.add("numpy")
+    config.substitutions += [("%numpy", "/usr/bin/python3")]
 if all(glob.glob(f"/usr/lib/python3/dist-packages/{name}") for name in ("ipykernel", "jupyter_client")):
     config.available_features.add("jupyter")
 if sanitized:
