@@ -191,16 +191,15 @@ std::vector<Recomputed> recomputable(const Function& graph) {
 
 void recompute(Function& graph, const Recomputed& chosen) {
     const UsesInBody uses(graph);
-    const std::vector<OpId> ops = uses.ops();
+    const std::vector<OpId>& ops = uses.ops();
     const auto late = static_cast<size_t>(std::ranges::find(ops, chosen.before) - ops.begin());
     const Slice slice(graph, uses, chosen.value, late);
     Builder at = Builder::at(graph, chosen.before);
     at.take_place(graph.value(chosen.value).op);
     ValueMap values;
     for (const ValueId v : slice.kept()) {
-        const Type type = graph.type(v);
-        if (type.kind == TypeKind::tensor)
-            values[v] = at.value(OpKind::reshape, {v}, {{Attr::shape, type.shape}, {Attr::anew, kFlag}});
+        if (graph.type(v).kind == TypeKind::tensor)
+            values[v] = at.value(OpKind::reshape, {v}, {{Attr::shape, graph.type(v).shape}, {Attr::anew, kFlag}});
     }
     Cloner cloner(graph, graph, values);
     for (const size_t place : slice.ops()) cloner.copy(at, ops[place]);
