@@ -235,10 +235,6 @@ static Type tensor_annotation(Body& b, const ast::Expr& e, const ast::Subscript&
 }
 
 static Type record_annotation(Body& b, const ast::Expr& e, FunctionId constructor) {
-    if (b.rules().in_group && rules_of(b.function->kind).launched) {
-        say_elsewhere(b, e.span, "records are").note("a kernel takes the fields that it needs");
-        return {};
-    }
     if (b.rules().in_group && !b.checker.holds_numbers(constructor)) {
         say_elsewhere(b, e.span, "records are").note("in kernels a record holds numbers and truth values");
         return {};

@@ -40,6 +40,12 @@ Val parameter(Body& b, const sema::Type& type, const std::string& name) {
         return parts;
     }
     if (sema::is_complex_number(type)) return parameter(b, parts_of_complex(), name);
+    if (type.is(sema::Kind::record) && !b.rules().host_objects) {
+        Val fields = Val::tuple({});
+        for (size_t i = 0; i < type.parts().size(); ++i)
+            fields.parts.push_back(parameter(b, type.parts()[i], name + "." + type.names()[i + 1]));
+        return fields;
+    }
     ir::Type held = held_type(b, type);
     if (held.kind == ir::TypeKind::none) return Val::none();
     if (fn.level == ir::Level::graph) held.mut = false;

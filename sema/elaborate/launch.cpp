@@ -8,6 +8,7 @@
 #include "ir/ops/host.h"
 #include "sema/elaborate/arguments.h"
 #include "sema/elaborate/complex_values.h"
+#include "sema/elaborate/containers.h"
 #include "sema/elaborate/dimensions.h"
 #include "sema/elaborate/host.h"
 #include "sema/elaborate/random.h"
@@ -29,6 +30,23 @@ using sema::Kind;
 
 namespace {
 
+// How many values a kernel takes for a parameter.
+size_t value_count(const sema::Type& type) {
+    if (sema::is_complex_number(type)) return 2;
+    if (!type.is(Kind::record)) return 1;
+    size_t count = 0;
+    for (const sema::Type& field : type.parts()) count += value_count(field);
+    return count;
+}
+
+// The values of a number, or of the fields of a record.
+void add_values(Body& b, const Val& given, const sema::Type& type, std::vector<ValueId>& values) {
+    if (sema::is_complex_number(type)) return b.flatten(given, &type, values);
+    if (!type.is(Kind::record)) return values.push_back(b.handle(given, type));
+    for (size_t i = 0; i < type.parts().size(); ++i)
+        add_values(b, record_item(b, given, type, Val::index(static_cast<int64_t>(i))), type.parts()[i], values);
+}
+
 // Which of the header's parameters a kernel may write, which is the header's or a point of it.
 std::vector<bool> written_parameters(Body& b, const Instance& header, const Instance& kernel) {
     const ir::Function* function = b.kernels ? b.kernels->find(kernel.name) : nullptr;
@@ -37,7 +55,7 @@ std::vector<bool> written_parameters(Body& b, const Instance& header, const Inst
     for (const sema::ParameterInfo& parameter : header.parameters) {
         const bool mut = parameter.type.is(Kind::tensor) && parameter.type.tensor().mut;
         written.push_back(mut && (!function || function->type(function->params()[next]).mut));
-        if (!parameter.value) next += sema::is_complex_number(parameter.type) ? 2 : 1;
+        if (!parameter.value) next += value_count(parameter.type);
     }
     return written;
 }
@@ -303,10 +321,8 @@ Val launch(Body& b, const ast::Expr& e, const CallInfo& info) {
             launcher.arguments.push_back(arguments[i].id);
         } else if (parameter.type.is(Kind::tensor)) {
             launcher.arguments.push_back(kernel_argument(b, kernel, i, pairs_of(b, arguments[i].id), written[i]));
-        } else if (sema::is_complex_number(parameter.type)) {
-            b.flatten(arguments[i], &parameter.type, launcher.arguments);
         } else {
-            launcher.arguments.push_back(b.handle(arguments[i], parameter.type));
+            add_values(b, arguments[i], parameter.type, launcher.arguments);
         }
     }
     check_tuned_dimensions(b, launcher);

@@ -134,9 +134,18 @@ static void read_parameters(Body& b, const Request& request) {
             info.type = info.type.with_mut(true);
         bool held =
             info.type.is_unknown() || info.type.is(Kind::tensor) || info.type.is_scalar() || info.type.is_literal();
+        const bool record = info.type.is(Kind::record) && !info.type.is_keyed_dict();
+        held |= record && b.checker.holds_numbers(info.type.function_id());
         if (rules_of(b.function->kind).of_group && !held) {
             b.error("E0410", parameter.name.span,
-                    fmt::format("a kernel takes tensors, numbers and bools, `{}` is {}", info.name, shown(info.type)));
+                    fmt::format("a kernel takes tensors, numbers, bools and records of them, `{}` is {}", info.name,
+                                shown(info.type)));
+            info.type = Type::unknown();
+        }
+        if (b.rules().in_group && record && written.mut) {
+            b.error("E0410", parameter.name.span,
+                    fmt::format("`{}` is given by value: a kernel writes tensors alone", info.name))
+                .note("a function returns the record that has changed");
             info.type = Type::unknown();
         }
         if (rules_of(b.function->kind).of_values) require_graph_parameter(b, written, info);
