@@ -21,15 +21,16 @@
 namespace tsr::sema {
 
 // A list of a graph function has the length that it has there, on every path.
-static Value list_of_this_length(Body& b, const ast::Expr& e, const Slot& slot, Value value) {
-    const auto length = b.length_here(slot);
+static Value with_length_here(Body& b, const ast::Expr& e, const Slot& slot, Value value) {
+    if (!value.type.is(Kind::list) || !b.rules().new_values) return value;
+    const auto here = b.length_here(slot);
+    const auto length = here ? here : value.type.length();
     value.type = Type::list(value.type.parts()[0], length);
     if (length || !b.aloud || !b.flow.reachable) return value;
     if (b.lengths_said.insert(slot.id).second) {
         b.error("E0314", e.span, fmt::format("how many items `{}` has here is not the same on every path", slot.name))
-            .note(
-                "in a graph function the length of a list is static: it changes only in loops whose number of "
-                "iterations is static, and under static conditions")
+            .note("in a graph function the length of a list is static: it changes only in loops whose number of "
+                  "iterations is static, and under static conditions")
             .note("a tensor holds what each iteration of another loop gives: `ys = zeros(n, …)`, `ys[i] = h`");
     }
     return {};
@@ -51,7 +52,7 @@ static Value read_variable(Body& b, const ast::Expr& e, Slot& slot) {
     value.referent = slot.id;
     if (slot.declared) {
         value.type = *slot.declared;
-        return value;
+        return with_length_here(b, e, slot, std::move(value));
     }
     // It was assigned what has no type, beside numbers at most: which type it would have is not known.
     const Type& beside = slot.joined && !slot.joined->is_unknown() ? *slot.joined : slot.settled;
@@ -70,8 +71,7 @@ static Value read_variable(Body& b, const ast::Expr& e, Slot& slot) {
         return value;
     }
     value.type = slot.known ? slot.settled : slot.joined.value_or(Type::unknown());
-    if (value.type.is(Kind::list) && !value.type.length() && b.rules().new_values)
-        return list_of_this_length(b, e, slot, std::move(value));
+    value = with_length_here(b, e, slot, std::move(value));
     const bool own = slot.id.index < b.flow.own.size() && b.flow.own[slot.id.index];
     if (own && (value.type.is(Kind::tensor) || value.type.is(Kind::record))) value.type = value.type.with_mut(true);
     value.rounds = rounds_of_variable(b, slot);

@@ -427,6 +427,19 @@ void annotated_assignment(Body& b, const ast::Stmt& stmt, const ast::AnnotatedAs
             .label(slot->first_at, "the parameter");
         return;
     }
+    // In a graph function a list has the length of what it is made with; the declaration says what its items are.
+    if (b.rules().new_values && type.is(Kind::list) && value && value->type.is(Kind::list)) {
+        if (!has_form(value->type, type) && !names_no_type(value->type) && !value->broken()) {
+            b.error("E0302", a.value->span,
+                    fmt::format("`{}` is declared as {}, this is {}", slot->name, shown(type), shown(value->type)))
+                .label(a.annotation->span, "declared here");
+        }
+        Value list = *value;
+        list.type = Type::list(without_extents(type.parts()[0]), value->type.length());
+        list.elements.clear();
+        list.value.reset();
+        return assign_to(b, *a.target, list, *a.value);
+    }
     if (value && value->type.is(Kind::tensor) && type.is(Kind::tensor)) {
         type = type.with_mut(value->type.tensor().mut);
         bool fits = value->type.elem() == type.elem() && value->type.rank() == type.rank();
