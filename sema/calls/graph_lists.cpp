@@ -113,7 +113,7 @@ Value graph_list_call(Body& b, const ast::Expr& e, const ast::Call& c, const ast
     Slot* slot = changed_list(b, a);
     if (!slot) return {};
     if (!slot->declared) {
-        const Type item = change.added ? settled_type(*change.added, {}) : Type::unknown();
+        const Type item = change.added ? settled_type(*change.added, {}) : Type(base.type.parts()[0]);
         b.add_to_type(*slot, Type::list(item, change.length), {});
         const Type& held = slot->known ? slot->settled : *slot->joined;
         const Type added = Type::list(item, std::nullopt);

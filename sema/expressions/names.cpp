@@ -26,7 +26,9 @@ static Value with_length_here(Body& b, const ast::Expr& e, const Slot& slot, Val
     const auto here = b.length_here(slot);
     const auto length = here ? here : value.type.length();
     value.type = Type::list(value.type.parts()[0], length);
-    if (length || !b.aloud || !b.flow.reachable) return value;
+    // A plain function is checked once for lists of all lengths.
+    const bool any = slot.given && slot.given->is(Kind::list) && !slot.given->length();
+    if (length || any || !b.aloud || !b.flow.reachable) return value;
     if (b.lengths_said.insert(slot.id).second) {
         b.error("E0314", e.span, fmt::format("how many items `{}` has here is not the same on every path", slot.name))
             .note("in a graph function the length of a list is static: it changes only in loops whose number of "
@@ -67,6 +69,7 @@ static Value read_variable(Body& b, const ast::Expr& e, Slot& slot) {
             value.type = settled_type(value.type, {});
         }
         value.referent = slot.id;
+        value = with_length_here(b, e, slot, std::move(value));
         if (has_unknown_extents(value.type)) value.type = item_type(b, value.type, e);
         return value;
     }
