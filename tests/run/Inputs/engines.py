@@ -76,7 +76,7 @@ def run(tesserac, engine, program, arguments, folder, modules):
         return files[-1]
 
     words = [own(argument) for argument in arguments]
-    done = subprocess.run([tesserac, "run", *options, *modules, program, *words], capture_output=True, timeout=300, check=False,
+    done = subprocess.run([tesserac, "run", *options, *modules, program, *words], capture_output=True, timeout=1200, check=False,
                           env={**os.environ, **environment})
     contents = []
     for path in files:
