@@ -1,6 +1,7 @@
 #include "ir/passes/graph/axis_map.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 
 #include "ir/ops/control.h"
@@ -97,20 +98,12 @@ size_t long_axis(const Type& type, size_t axis) {
 }
 
 bool moves_elements(const Function& graph, OpId id) {
+    constexpr OpKind kAlways[] = {OpKind::full, OpKind::expand, OpKind::transpose, OpKind::positions};
     const Op& op = graph.op(id);
-    switch (op.kind) {
-        case OpKind::full:
-        case OpKind::expand:
-        case OpKind::transpose:
-        case OpKind::positions:
-            return true;
-        case OpKind::slice:
-            return takes_neighbours(graph, id);
-        case OpKind::reshape:
-            return long_extents(graph.type(moved_value(op))) == long_extents(graph.type(op.results[0]));
-        default:
-            return false;
-    }
+    if (op.kind == OpKind::slice) return takes_neighbours(graph, id);
+    if (op.kind == OpKind::reshape)
+        return long_extents(graph.type(moved_value(op))) == long_extents(graph.type(op.results[0]));
+    return std::ranges::find(kAlways, op.kind) != std::end(kAlways);
 }
 
 bool gathers_elements(const Function& graph, OpId id) {

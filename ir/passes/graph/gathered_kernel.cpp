@@ -142,19 +142,15 @@ private:
         const Op& op = fused_.op(id);
         if (op.kind == OpKind::constant) return builder_->value(OpKind::constant, {}, op.attrs);
         if (moves_elements(fused_, id)) return moved(v, at);
-        switch (op.kind) {
-            case OpKind::slice:
-                return of_slice(id, at);
-            case OpKind::pad:
-                return of_pad(id, at);
-            case OpKind::concat:
-                return of_concat(ConcatOp(fused_, id), 0, zero_, at);
-            case OpKind::update:
-                return of_update(id, at);
-            case OpKind::reduce:
-                return of_reduce(AlongOp(fused_, id), at);
-            default:
-                break;
+        // Whose elements are not computed from elements at the same place.
+        static constexpr std::pair<OpKind, ValueId (GatheredKernelMaker::*)(OpId, const Values&)> kElsewhere[] = {
+            {OpKind::slice, &GatheredKernelMaker::of_slice},
+            {OpKind::pad, &GatheredKernelMaker::of_pad},
+            {OpKind::concat, &GatheredKernelMaker::of_concat},
+            {OpKind::update, &GatheredKernelMaker::of_update},
+            {OpKind::reduce, &GatheredKernelMaker::of_reduce}};
+        for (const auto& [kind, of] : kElsewhere) {
+            if (op.kind == kind) return (this->*of)(id, at);
         }
         Values operands;
         for (ValueId operand : op.operands) operands.push_back(element(operand, at));
@@ -192,7 +188,8 @@ private:
     }
 
     // Along an axis of one element, which is what it gives: a fusion that gathers combines along no other.
-    ValueId of_reduce(const AlongOp& op, const Values& at) {
+    ValueId of_reduce(OpId id, const Values& at) {
+        const AlongOp op(fused_, id);
         Values place = at;
         place.insert(place.begin() + op.axis(), zero_);
         return builder_->cast(element(op.value(), place), fused_.type(op.result()).elem);
@@ -241,7 +238,8 @@ private:
     }
 
     // Of the parts from `part` on, which begins at `begin` along the axis.
-    ValueId of_concat(const ConcatOp& op, size_t part, ValueId begin, const Values& at) {
+    // Of a joined tensor: an element of its part, or of a later one.
+    ValueId of_part(const ConcatOp& op, size_t part, ValueId begin, const Values& at) {
         Values place = at;
         place[op.axis()] = begin == zero_ ? at[op.axis()] : builder_->sub(at[op.axis()], begin);
         const ValueId value = op.parts()[part];
@@ -249,8 +247,10 @@ private:
         const ValueId end = sum(begin, extent(fused_.type(value).shape[op.axis()]));
         return one_of_two(
             builder_->lt(at[op.axis()], end), [&] { return element(value, place); },
-            [&] { return of_concat(op, part + 1, end, at); });
+            [&] { return of_part(op, part + 1, end, at); });
     }
+
+    ValueId of_concat(OpId id, const Values& at) { return of_part(ConcatOp(fused_, id), 0, zero_, at); }
 
     ValueId of_update(OpId id, const Values& at) {
         const BlockOp op(fused_, id);

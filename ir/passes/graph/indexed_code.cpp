@@ -1,5 +1,8 @@
 #include "ir/passes/graph/indexed_code.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "ir/core/internal.h"
 #include "ir/passes/graph/axis_map.h"
 
@@ -12,22 +15,23 @@ OpId alone_in(const Function& fused) {
     return {};
 }
 
+namespace {
+
+// Who writes the kernels of an operation that stands alone.
+struct Writer {
+    OpKind kind;
+    StepCode (*code)(const Function& fused, OpId op);
+};
+constexpr Writer kWriters[] = {
+    {OpKind::reduce_index, reduce_index_code}, {OpKind::scan, scan_code}, {OpKind::gather_axis, gather_code},
+    {OpKind::scatter_axis, scatter_code},      {OpKind::sort, sort_code}, {OpKind::sort_index, sort_code}};
+
+}  // namespace
+
 StepCode indexed_code(const Function& fused, OpId op) {
-    switch (fused.op(op).kind) {
-        case OpKind::reduce_index:
-            return reduce_index_code(fused, op);
-        case OpKind::scan:
-            return scan_code(fused, op);
-        case OpKind::gather_axis:
-            return gather_code(fused, op);
-        case OpKind::scatter_axis:
-            return scatter_code(fused, op);
-        case OpKind::sort:
-        case OpKind::sort_index:
-            return sort_code(fused, op);
-        default:
-            internal_error("an operation without kernels of its own");
-    }
+    const auto* writer = std::ranges::find(kWriters, fused.op(op).kind, &Writer::kind);
+    if (writer == std::end(kWriters)) internal_error("an operation without kernels of its own");
+    return writer->code(fused, op);
 }
 
 }  // namespace tsr::ir
