@@ -31,8 +31,9 @@ static Value with_length_here(Body& b, const ast::Expr& e, const Slot& slot, Val
     if (length || any || !b.aloud || !b.flow.reachable) return value;
     if (b.lengths_said.insert(slot.id).second) {
         b.error("E0314", e.span, fmt::format("how many items `{}` has here is not the same on every path", slot.name))
-            .note("in a graph function the length of a list is static: it changes only in loops whose number of "
-                  "iterations is static, and under static conditions")
+            .note(
+                "in a graph function the length of a list is static: it changes only in loops whose number of "
+                "iterations is static, and under static conditions")
             .note("a tensor holds what each iteration of another loop gives: `ys = zeros(n, …)`, `ys[i] = h`");
     }
     return {};

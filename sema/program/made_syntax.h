@@ -39,8 +39,8 @@ struct InPlace {
     ast::ExprId target, value;
 };
 
-// A loop that is checked as if its rounds were written one after the other: the rounds, in an `if` that holds; the names
-// of the variables that each round has for itself.
+// A loop that is checked as if its rounds were written one after the other: the rounds, in an `if` that holds; the
+// names of the variables that each round has for itself.
 struct LoopRounds {
     ast::StmtId rounds;
     std::vector<std::pair<ast::ExprId, std::optional<int64_t>>> names;  // with the number that it stands for

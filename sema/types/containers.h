@@ -18,7 +18,8 @@ std::optional<Type> common_item(const std::vector<Type>& items);
 Type without_lengths(const Type& type);
 // A list of these items, of which nothing says how many there are.
 Type any_length(const Type& list);
-// Whether a tree has the form that is declared: lists of any length, dictionaries with any keys, tensors of any extents.
+// Whether a tree has the form that is declared: lists of any length, dictionaries with any keys, tensors of any
+// extents.
 bool has_form(const Type& given, const Type& declared);
 // Whether a declared type leaves open how long a list is or which keys a dictionary has.
 bool leaves_form(const Type& declared);

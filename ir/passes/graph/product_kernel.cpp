@@ -14,7 +14,8 @@ namespace tsr::ir {
 namespace {
 
 constexpr int64_t kRows = 64, kColumns = 128, kDepth = 64;  // of a block of the result; of one step of its sum
-// Of floats of 8 bits or fewer, which GPUs without such products widen in registers, and of f64, which takes twice as many.
+// Of floats of 8 bits or fewer, which GPUs without such products widen in registers, and of f64, which takes twice as
+// many.
 constexpr int64_t kShortDepth = 32;
 
 class ProductKernelMaker {

@@ -9,8 +9,8 @@
 
 namespace tsr::ir {
 
-// Registers of a thread that copies, and of one that multiplies, where they share them (`shares_registers`): together no
-// more than the block got, 168 for each of its 384 threads. A warp group that asks for more waits for ever (PTX ISA,
+// Registers of a thread that copies, and of one that multiplies, where they share them (`shares_registers`): together
+// no more than the block got, 168 for each of its 384 threads. A warp group that asks for more waits for ever (PTX ISA,
 // setmaxnreg).
 inline constexpr int64_t kCopyRegisters = 56, kProductRegisters = 224;
 static_assert(kCopyRegisters + 2 * kProductRegisters <= 3 * 168);
