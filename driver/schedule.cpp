@@ -51,28 +51,33 @@ Schedule::Kernel* Schedule::find(const std::string& name) {
     return found == kernels_.end() ? nullptr : &*found;
 }
 
+namespace {
+
+// Kernels or graphs that the program does not have.
+template <class Given>
+void check_known(const std::vector<Given>& all, const char* what, const std::vector<std::string>& known,
+                 Diagnostics& diagnostics) {
+    for (const Given& given : all) {
+        if (std::ranges::find(known, given.name) != known.end()) continue;
+        const auto meant = nearest(given.name, known);
+        diagnostics.error("E0009", given.place,
+                          fmt::format("the program has no {} `{}`{}", what, given.name,
+                                      meant ? fmt::format("; did you mean `{}`?", *meant) : ""));
+    }
+}
+
+}  // namespace
+
 void Schedule::check_names(const ir::Module& module, Diagnostics& diagnostics) const {
     std::vector<std::string> known;
     for (const ir::Function& function : module.functions) {
         if (function.level == ir::Level::tile) known.push_back(function.name);
     }
-    for (const Kernel& kernel : kernels_) {
-        if (std::ranges::find(known, kernel.name) != known.end()) continue;
-        const auto meant = nearest(kernel.name, known);
-        diagnostics.error("E0009", kernel.place,
-                          fmt::format("the program has no kernel `{}`{}", kernel.name,
-                                      meant ? fmt::format("; did you mean `{}`?", *meant) : ""));
-    }
+    check_known(kernels_, "kernel", known, diagnostics);
 }
 
 void Schedule::check_graphs(const std::vector<std::string>& known, Diagnostics& diagnostics) const {
-    for (const Graph& graph : graphs_) {
-        if (std::ranges::find(known, graph.name) != known.end()) continue;
-        const auto meant = nearest(graph.name, known);
-        diagnostics.error("E0009", graph.place,
-                          fmt::format("the program has no graph `{}`{}", graph.name,
-                                      meant ? fmt::format("; did you mean `{}`?", *meant) : ""));
-    }
+    check_known(graphs_, "graph", known, diagnostics);
 }
 
 ir::GivenFusions Schedule::fusions(const Sources& sources) const {

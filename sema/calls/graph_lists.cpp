@@ -8,29 +8,11 @@
 #include "sema/types/numeric.h"
 #include "sema/values/items.h"
 #include "sema/values/requirements.h"
+#include "sema/values/writable.h"
 
 namespace tsr::sema {
 
 namespace {
-
-// The variable whose list changes; null after a message.
-Slot* changed_list(Body& b, const ast::Attribute& a) {
-    const auto* name = std::get_if<ast::Name>(&a.base->node);
-    const auto* variable = name ? std::get_if<VariableId>(&b.instance.info(*a.base).referent) : nullptr;
-    if (!variable) {
-        b.error("E0333", a.base->span, fmt::format("`.{}()` changes a list that has a name", a.name.text))
-            .note("lists in graph functions are values: give this one a name first");
-        return nullptr;
-    }
-    const Variable& known = b.instance.variables[variable->index];
-    const bool given = known.parameter >= 0 && !rules_of(b.function->kind).of_values;
-    if (!known.captured && !given) return &b.slots[variable->index];
-    const char* why = given ? "is given by value: it does not change where the function is called"
-                            : "is a variable of the function around this one";
-    b.error("E0333", a.name.span, fmt::format("`{}` {}", known.name, why))
-        .note("lists in graph functions are values: return the one that has changed, `ys + [e]`");
-    return nullptr;
-}
 
 // A loop that the compiler does not write out round by round runs its body once for all rounds.
 bool stands_in_open_loop(const Body& b, const Slot& slot) {
@@ -58,13 +40,48 @@ bool require_place(Body& b, const ast::Expr& written, int64_t count) {
     return false;
 }
 
+// What the method makes of the list; nothing after a message.
+std::optional<Change> change_of(Body& b, const ast::Expr& e, const ast::Call& c, const ast::Attribute& a,
+                                const Type& list, const std::vector<Value>& given) {
+    const std::string& name = a.name.text;
+    const int64_t length = list.length().value_or(0);
+    const ast::Expr* first = c.arguments.empty() ? nullptr : c.arguments[0].value;
+    Change change{length, std::nullopt};
+    if (name == "append") {
+        change = {length + 1, given[0].type};
+    } else if (name == "insert") {
+        const auto at = static_integer(b, *first, "an index of a list in a graph function");
+        if (!at) return std::nullopt;
+        change = {length + 1, given[1].type};
+    } else if (name == "extend") {
+        if (!given[0].type.is(Kind::list) || !given[0].type.length()) {
+            b.error("E0302", first->span,
+                    fmt::format("a list of known length is wanted here, this is {}", shown(given[0].type)));
+            return std::nullopt;
+        }
+        change.length += *given[0].type.length();
+        if (*given[0].type.length() > 0) change.added = Type(given[0].type.parts()[0]);
+    } else if (name == "pop") {
+        if (length == 0) {
+            b.error("E0323", a.name.span, "`.pop()` of an empty list");
+            return std::nullopt;
+        }
+        if (first && !require_place(b, *first, length)) return std::nullopt;
+        change = {length - 1, std::nullopt, item_type(b, list.parts()[0], e)};
+    } else if (name == "clear") {
+        change.length = 0;
+    } else if (name != "reverse") {
+        b.error("E0601", a.name.span, fmt::format("`.{}()` is not compiled in graph functions yet", name));
+        return std::nullopt;
+    }
+    return change;
+}
+
 }  // namespace
 
 Value graph_list_call(Body& b, const ast::Expr& e, const ast::Call& c, const ast::Attribute& a, const Value& base,
                       const HostMethod& method) {
     const std::string& name = a.name.text;
-    const int64_t length = base.type.length().value_or(0);
-    const ast::Expr* first = c.arguments.empty() ? nullptr : c.arguments[0].value;
     b.note(*c.callee, language_entity(NameKind::method, "list." + name));
     CallInfo info;
     info.kind = CallKind::method;
@@ -78,39 +95,16 @@ Value graph_list_call(Body& b, const ast::Expr& e, const ast::Call& c, const ast
     for (const Value& value : given) {
         if (value.broken()) return {};
     }
-    Change change{length, std::nullopt};
     if (name == "copy") {
         b.record_call(e, std::move(info));
         return typed(base.type);
     }
-    if (name == "append") {
-        change = {length + 1, given[0].type};
-    } else if (name == "insert") {
-        const auto at = static_integer(b, *first, "an index of a list in a graph function");
-        if (!at) return {};
-        change = {length + 1, given[1].type};
-    } else if (name == "extend") {
-        if (!given[0].type.is(Kind::list) || !given[0].type.length()) {
-            b.error("E0302", first->span,
-                    fmt::format("a list of known length is wanted here, this is {}", shown(given[0].type)));
-            return {};
-        }
-        change.length += *given[0].type.length();
-        if (*given[0].type.length() > 0) change.added = Type(given[0].type.parts()[0]);
-    } else if (name == "pop") {
-        if (length == 0) {
-            b.error("E0323", a.name.span, "`.pop()` of an empty list");
-            return {};
-        }
-        if (first && !require_place(b, *first, length)) return {};
-        change = {length - 1, std::nullopt, item_type(b, base.type.parts()[0], e)};
-    } else if (name == "clear") {
-        change.length = 0;
-    } else if (name != "reverse") {
-        b.error("E0601", a.name.span, fmt::format("`.{}()` is not compiled in graph functions yet", name));
-        return {};
-    }
-    Slot* slot = changed_list(b, a);
+    const auto found = change_of(b, e, c, a, base.type, given);
+    if (!found) return {};
+    const Change& change = *found;
+    Slot* slot = changed_value(b, a.name.span, *a.base,
+                               {fmt::format("`.{}()` changes a list that has a name", name), "it does not change",
+                                "lists in graph functions are values: return the one that has changed, `ys + [e]`"});
     if (!slot) return {};
     if (!slot->declared) {
         const Type item = change.added ? settled_type(*change.added, {}) : Type(base.type.parts()[0]);
@@ -125,7 +119,7 @@ Value graph_list_call(Body& b, const ast::Expr& e, const ast::Call& c, const ast
             return {};
         }
     }
-    if (change.length != length && stands_in_open_loop(b, *slot)) {
+    if (change.length != base.type.length().value_or(0) && stands_in_open_loop(b, *slot)) {
         b.error("E0314", a.name.span,
                 fmt::format("`{}` changes its length in a loop that is not written out: the length of a list is static "
                             "in a graph function",

@@ -14,29 +14,16 @@
 
 namespace tsr::sema {
 
-// In kernels and graph functions a record is a value: `r.t = e` gives the variable one with another field. False after
-// a message.
+// In kernels and graph functions `r.t = e` gives the variable a record with another field. False after a message.
 static bool names_record(Body& b, const ast::Expr& target, const ast::Expr& record) {
-    if (const auto* outer = std::get_if<ast::Attribute>(&record.node);
-        outer && b.instance.type(*outer->base).is(Kind::record))
-        return names_record(b, target, *outer->base);
-    const auto* variable = std::get_if<VariableId>(&b.instance.info(record).referent);
-    if (!variable || !std::holds_alternative<ast::Name>(record.node)) {
-        b.error("E0333", target.span, "fields are assigned of a record that has a name: `r.t = e`");
-        return false;
-    }
-    const Variable& known = b.instance.variables[variable->index];
-    const bool given = known.parameter >= 0 && !rules_of(b.function->kind).of_values;
-    if (!known.captured && !given) {
-        b.slots[variable->index].once.reset();
-        return true;
-    }
-    b.error("E0333", target.span,
-            fmt::format("`{}` {}", known.name,
-                        given ? "is given by value: its fields do not change where the function is called"
-                              : "is a variable of the function around this one"))
-        .note("records in kernels and graph functions are values: make one, and return it");
-    return false;
+    const auto* outer = std::get_if<ast::Attribute>(&record.node);
+    if (outer && b.instance.type(*outer->base).is(Kind::record)) return names_record(b, target, *outer->base);
+    Slot* slot =
+        changed_value(b, target.span, record,
+                      {"fields are assigned of a record that has a name: `r.t = e`", "its fields do not change",
+                       "records in kernels and graph functions are values: return the one that has changed"});
+    if (slot) slot->once.reset();
+    return slot != nullptr;
 }
 
 void assign_field(Body& b, const ast::Expr& target, const ast::Attribute& a, const Value& value,
@@ -85,26 +72,15 @@ static const ast::Expr* whole_tree(const Body& b, const ast::Expr& part) {
 // In a graph function a dictionary is a value, too: `params["w"] = v` gives the name one with another part. False after
 // a message.
 static bool names_dictionary(Body& b, const ast::Expr& target, const ast::Expr& dictionary) {
+    const ValueWords words{"items are assigned to a dictionary that has a name: `params[\"w\"] = e`",
+                           "its items do not change",
+                           "dictionaries in graph functions are values: return the one that has changed"};
     const ast::Expr* whole = whole_tree(b, dictionary);
     if (!whole) {
-        b.error("E0333", target.span, "items are assigned to a dictionary that has a name: `params[\"w\"] = e`");
+        b.error("E0333", target.span, words.unnamed);
         return false;
     }
-    const auto* variable = std::get_if<VariableId>(&b.instance.info(*whole).referent);
-    if (variable && b.instance.variables[variable->index].captured) {
-        b.error("E0333", target.span,
-                fmt::format("`{}` is a variable of the function around this one", b.source(*whole)))
-            .note("dictionaries in graph functions are values: return the one that has changed");
-        return false;
-    }
-    const bool given = variable && b.instance.variables[variable->index].parameter >= 0;
-    if (given && !rules_of(b.function->kind).of_values) {
-        b.error("E0333", target.span,
-                fmt::format("`{}` is given by value: its items do not change where the function is called",
-                            b.source(*whole)))
-            .note("dictionaries in graph functions are values: make one (`{\"w\": …}`), and return it");
-        return false;
-    }
+    if (!changed_value(b, target.span, *whole, words)) return false;
     return names_value(b, target, *whole);
 }
 

@@ -86,6 +86,23 @@ bool require_writable_record(Body& b, const ast::Expr& e, const Value& record) {
     return true;
 }
 
+Slot* changed_value(Body& b, Span at, const ast::Expr& whole, const ValueWords& words) {
+    const bool named = std::holds_alternative<ast::Name>(whole.node);
+    const auto* variable = named ? std::get_if<VariableId>(&b.instance.info(whole).referent) : nullptr;
+    if (!variable) {
+        b.error("E0333", whole.span, words.unnamed).note(words.note);
+        return nullptr;
+    }
+    const Variable& known = b.instance.variables[variable->index];
+    const bool given = known.parameter >= 0 && !rules_of(b.function->kind).of_values;
+    if (!known.captured && !given) return &b.slots[variable->index];
+    b.error("E0333", at,
+            given ? fmt::format("`{}` is given by value: {} where the function is called", known.name, words.unchanged)
+                  : fmt::format("`{}` is a variable of the function around this one", known.name))
+        .note(words.note);
+    return nullptr;
+}
+
 // A constant of the module has no place in memory that could change.
 bool require_changeable(Body& b, const ast::Expr& container, Span at) {
     const ast::Expr& root = written_root(container);

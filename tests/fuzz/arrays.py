@@ -8,16 +8,14 @@ Floats may differ by some thousandths: sums have other orders, and functions oth
 knows do not stretch where they meet others, as those of NumPy do: such programs are left out.
 """
 
-import argparse
 import os
 import random
 import subprocess
-import sys
-import tempfile
 
 import numpy as np
 
 from array_operations import DTYPES, Operations
+from search import search
 
 STRETCHED = ("elements meet", "where its type says")
 TOLERANCE = 2e-3
@@ -53,6 +51,8 @@ class Program:
 
         parameters = ", ".join(type_of(name, array) for name, array in self.inputs)
         names = [name for name, _ in self.results]
+        if not names:
+            return ""
         given = ", ".join(f"r_{name}" for name in names)
         body = [f"    {line}" for line in lines]
         if self.random.random() < 0.3:
@@ -93,36 +93,17 @@ def difference(found, wanted):
     return None if same else f"\n{found}\nNumPy gives\n{wanted}"
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("tesserac")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=100)
-    parser.add_argument("--keep")
-    options = parser.parse_args()
-    failed = 0
-    with tempfile.TemporaryDirectory() as folder:
-        for seed in range(options.seed, options.seed + options.count):
-            program = Program(seed)
-            if not program.results:
-                continue
-            path = os.path.join(options.keep or folder, f"arrays{seed}.tsr")
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(program.text)
-            faults = []
-            for engine in (["--interpret"], []):
-                fault = program.run(options.tesserac, folder, path, engine)
-                if fault:
-                    faults.append(f"seed {seed}, {'evaluator' if engine else 'CPU'}: {fault}")
-            if faults:
-                print("\n".join([program.text, *faults]))
-                failed += 1
-            elif options.keep:
-                os.remove(path)
-    print(f"{options.count - failed} of {options.count} programs give what NumPy gives, {failed} do not")
-    sys.exit(1 if failed else 0)
+def program_of(seed):
+    program = Program(seed)
+
+    def faults(tesserac, folder, path):
+        if not program.results:
+            return []
+        found = [(name, program.run(tesserac, folder, path, engine)) for name, engine in (("evaluator", ["--interpret"]), ("CPU", []))]
+        return [f"{name}: {fault}\n{program.text}" for name, fault in found if fault]
+
+    return program.text, faults
 
 
 if __name__ == "__main__":
-    main()
+    search("arrays", program_of, "programs give what NumPy gives")

@@ -5,12 +5,12 @@ the CPU and, where there is one, a GPU. All numbers are small integers, in i32 o
     graphs.py TESSERAC [--seed N] [--count N] [--keep FOLDER]
 """
 
-import argparse
 import os
 import random
 import subprocess
 import sys
-import tempfile
+
+from search import search
 
 SIZES = [(0, 3), (3, 0), (1, 1), (1, 7), (5, 1), (3, 4), (40, 33), (9, 700), (300, 5)]
 ENGINES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "run", "Inputs", "engines.py")
@@ -213,36 +213,19 @@ class Writer:
         ])
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("tesserac")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=100)
-    parser.add_argument("--keep")
-    options = parser.parse_args()
-    failed = 0
-    with tempfile.TemporaryDirectory() as folder:
-        for seed in range(options.seed, options.seed + options.count):
-            text = Writer(seed).text(random.Random(seed).randint(3, 12))
-            path = os.path.join(options.keep or folder, f"graph{seed}.tsr")
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(text)
-            sizes = random.Random(seed).sample(SIZES, 3)
-            good = True
-            for n, m in sizes:
-                names = "evaluator,one-tile,cpu" + (",gpu" if os.environ.get("TESSERA_TEST_DRIVER") else "")
-                run = subprocess.run([sys.executable, ENGINES, options.tesserac, "--engines", names, path, "--n", str(n), "--m", str(m)],
-                                     capture_output=True, text=True)
-                if run.returncode != 0:
-                    print(f"seed {seed} n {n} m {m}:\n{run.stdout}{run.stderr}")
-                    good = False
-            failed += not good
-            if good and options.keep:
-                os.remove(path)
-    print(f"{options.count - failed} of {options.count} graphs are the same on every engine, {failed} failed")
-    sys.exit(1 if failed else 0)
+def program_of(seed):
+    def faults(tesserac, _, path):
+        found = []
+        for n, m in random.Random(seed).sample(SIZES, 3):
+            names = "evaluator,one-tile,cpu" + (",gpu" if os.environ.get("TESSERA_TEST_DRIVER") else "")
+            run = subprocess.run([sys.executable, ENGINES, tesserac, "--engines", names, path, "--n", str(n), "--m", str(m)],
+                                 capture_output=True, text=True)
+            if run.returncode != 0:
+                found.append(f"n {n} m {m}:\n{run.stdout}{run.stderr}")
+        return found
+
+    return Writer(seed).text(random.Random(seed).randint(3, 12)), faults
 
 
 if __name__ == "__main__":
-    main()
+    search("graph", program_of, "graphs are the same on every engine")
