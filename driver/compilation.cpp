@@ -141,8 +141,13 @@ bool Compilation::elaborate() {
 }
 
 bool Compilation::differentiate() {
-    return after(
-        steps_.time("differentiate", [&] { return ir::differentiate(module_, manager_, session_.diagnostics); }));
+    return after(steps_.time("differentiate", [&] {
+        return ir::differentiate(module_, manager_, session_.diagnostics, offered_to_others());
+    }));
+}
+
+std::set<std::string> Compilation::offered_to_others() const {
+    return session_.options().makes_library() && !from_ir_ ? offered_graphs(checked_) : std::set<std::string>();
 }
 
 std::string Compilation::graph_text() const {
@@ -214,7 +219,7 @@ bool Compilation::lower_elaborated() {
                     graph_plans_[graph.name] = ir::fusion_plans(graph, formed, session_.sources, machine);
                 schedule_.compare_regions(graph, formed, session_.sources, session_.diagnostics);
             },
-            {}, schedule_.fusions(session_.sources));
+            {}, schedule_.fusions(session_.sources), offered_to_others());
     }));
     schedule_.check_graphs(graphs_, session_.diagnostics);
     if (!graphs || session_.diagnostics.has_errors()) return false;

@@ -86,6 +86,7 @@ public:
     // `--time-passes`: what was done so far, to standard error.
     void report_times() const;
 
+    [[nodiscard]] const sema::Program& checked() const { return checked_; }
     [[nodiscard]] const ast::Module* tree() const { return tree_.get(); }
     [[nodiscard]] bool has_main() const;
     [[nodiscard]] const ir::Module& module() const { return module_; }
@@ -108,6 +109,8 @@ private:
     // Empty before `lower_to_machines`.
     [[nodiscard]] const std::deque<ir::Family>& families() const;
     [[nodiscard]] codegen::Options code_options();
+    // Graph functions that callers outside of the program call: a library's.
+    [[nodiscard]] std::set<std::string> offered_to_others() const;
     bool after(ir::PassOutcome outcome);
     // compilation_memory.cpp: `@jit(memory=…)`. False after a message.
     bool fit_memory();

@@ -7,6 +7,7 @@
 #include "driver/compilation.h"
 #include "driver/machines.h"
 #include "driver/output.h"
+#include "driver/python_package.h"
 #include "frontend/format.h"
 #include "runtime/tune/record.h"
 
@@ -215,6 +216,7 @@ int compile(const Options& options) {
         fmt::print(stderr, "tesserac: {}\n", wrong);
         return kUsageError;
     }
+    if (options.emit == Emit::python) return make_python_package(options);
     Session session(options);
     if (options.emit == Emit::ast) {
         // Also for broken programs: the holes are what one wants to see.

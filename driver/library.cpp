@@ -34,9 +34,11 @@ bool is_offered(const sema::Program& program, const sema::Instance& instance) {
     const sema::Function& function = program.function(instance.function);
     const bool own = function.module == program.modules.front().id && !function.enclosing;
     const bool plain = function.kind == sema::FunctionKind::plain && instance.context == sema::Context::host;
+    const bool graph = function.kind == sema::FunctionKind::graph && instance.context == sema::Context::graph &&
+                       !instance.derived_from.valid();
     const bool fixed = std::ranges::none_of(instance.parameters, [](const auto& p) { return p.value.has_value(); });
     return own && fixed && !function.generic && !function.name.starts_with('_') &&
-           (plain || function.kind == sema::FunctionKind::kernel);
+           (plain || graph || function.kind == sema::FunctionKind::kernel);
 }
 
 // What stands for an instance in the module: of a tuned kernel the points that fit.
@@ -62,6 +64,14 @@ ir::LaunchedKernel launched_kernel(const sema::Program& program, const sema::Ins
 
 }  // namespace
 
+std::set<std::string> offered_graphs(const sema::Program& program) {
+    std::set<std::string> names;
+    for (const sema::Instance& instance : program.instances) {
+        if (is_offered(program, instance) && instance.context == sema::Context::graph) names.insert(instance.name);
+    }
+    return names;
+}
+
 Library make_library(const std::string& name, const sema::Program& program, ir::Module& module) {
     Library library;
     library.name = identifier(name);
@@ -86,7 +96,9 @@ Library make_library(const std::string& name, const sema::Program& program, ir::
             }
             made.exported.function = ir::launcher_name(launched);
         } else {
-            made.exported.results = result_names(program.def(function).body, source.results.size());
+            // A graph gives each leaf of a tree.
+            if (instance.context == sema::Context::host)
+                made.exported.results = result_names(program.def(function).body, source.results.size());
         }
         library.functions.push_back(std::move(made));
     }

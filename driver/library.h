@@ -1,6 +1,7 @@
 // `--emit=shared`, `--emit=header`, `--emit=manifest`: a program's functions for callers in C and for other tools.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,9 @@ struct Library {
     std::vector<LeftOut> left_out;
     [[nodiscard]] std::string last_error() const { return name + "_last_error"; }
 };
+
+// The names in the module of the graph functions among them.
+std::set<std::string> offered_graphs(const sema::Program& program);
 
 // Kernels must be lowered already; their launchers join the module.
 Library make_library(const std::string& name, const sema::Program& program, ir::Module& module);

@@ -1,4 +1,5 @@
 // What is written about a library: a header of C and a manifest.
+#include <algorithm>
 #include <cctype>
 
 #include <fmt/core.h>
@@ -50,6 +51,12 @@ std::string_view c_type(DType type) {
     return "";
 }
 
+// The leaf `net.w1` of a tree, as C names it.
+std::string c_name(std::string name) {
+    std::ranges::replace(name, '.', '_');
+    return name;
+}
+
 std::string result_name(const Library::Function& function, size_t number, size_t count) {
     const auto& names = function.exported.results;
     if (number < names.size() && !names[number].empty()) return "result_" + names[number];
@@ -61,7 +68,7 @@ std::string prototype(const Library::Function& function, const ir::Function& sou
     auto add = [&](const std::string& text) { parameters += (parameters.empty() ? "" : ", ") + text; };
     for (ir::ValueId param : source.params()) {
         const ir::Type& type = source.type(param);
-        const std::string& name = source.value(param).name;
+        const std::string name = c_name(source.value(param).name);
         if (type.kind == ir::TypeKind::tensor)
             add(fmt::format("{}DLTensor* {}", type.mut ? "" : "const ", name));
         else if (type.kind == ir::TypeKind::string)

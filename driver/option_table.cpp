@@ -23,7 +23,7 @@ constexpr std::array kEmitNames{
     EmitName{"tile", Emit::tile},     EmitName{"target", Emit::target},     EmitName{"llvm", Emit::llvm},
     EmitName{"asm", Emit::assembly},  EmitName{"obj", Emit::object},        EmitName{"ptx", Emit::ptx},
     EmitName{"cubin", Emit::cubin},   EmitName{"exe", Emit::executable},    EmitName{"shared", Emit::shared},
-    EmitName{"header", Emit::header}, EmitName{"manifest", Emit::manifest},
+    EmitName{"header", Emit::header}, EmitName{"manifest", Emit::manifest}, EmitName{"python", Emit::python},
 };
 
 std::string one_of(std::string_view what, std::string_view got, const std::vector<std::string>& allowed) {
@@ -194,9 +194,8 @@ constexpr std::array kOptions{
               "write the result to FILE (`-`: standard output)", kAny, set_output},
     OptionRow{
         "--emit", "LEVEL", kCompile, Group::output,
-        "what to write: a level (ast, graph, schedule, tile, target, llvm, asm, obj, ptx, cubin), exe (default), or of "
-        "a library shared, "
-        "header, manifest: one of them or several",
+        "what to write: a level (ast, graph, schedule, tile, target, llvm, asm, obj, ptx, cubin), exe (default), of "
+        "a library shared, header, manifest: one of them or several; or python, a package",
         emit_levels, set_emit},
     OptionRow{"-I", "FOLDER", kProgram | kHunt | kServe | kPlay, Group::output,
               "look for imported modules in FOLDER too", kAny, add_text<&Options::include_folders>},

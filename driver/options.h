@@ -44,7 +44,8 @@ enum class Emit {
     executable,
     shared,
     header,
-    manifest
+    manifest,
+    python
 };
 
 // Parts of a library go together; the others are written alone.

@@ -21,6 +21,9 @@ std::span<const Page> operation_pages();
 // What `tesserac jupyter install` writes, by file names.
 std::span<const Page> kernel_files();
 
+// What each package of `--emit=python` has, by file names.
+std::span<const Page> python_files();
+
 // The page of a name as a program writes it: "math.sqrt", "ts.tile.scan", "list.append"; of a function of the standard
 // library its docstring: "softmax". Null where there is none.
 const Page* operation_page(std::string_view path);

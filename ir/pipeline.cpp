@@ -305,17 +305,18 @@ std::vector<ModulePass> graph_passes(const FusionObserver& fusions, const Kernel
     return {form_fusions_pass(fusions, given), lower_fusions_pass(kernels)};
 }
 
-PassOutcome differentiate(Module& module, PassManager& manager, Diagnostics& diagnostics) {
+PassOutcome differentiate(Module& module, PassManager& manager, Diagnostics& diagnostics,
+                          const std::set<std::string>& kept) {
     PassContext context{module, diagnostics, ""};
-    return manager.run(differentiate_pass(), context);
+    return manager.run(differentiate_pass(kept), context);
 }
 
 PassOutcome lower_graphs(Module& module, PassManager& manager, Diagnostics& diagnostics, const FusionObserver& fusions,
-                         const KernelObserver& kernels, const GivenFusions& given) {
+                         const KernelObserver& kernels, const GivenFusions& given, const std::set<std::string>& kept) {
     const auto is_graph = [](const Function& function) { return function.level == Level::graph; };
     if (std::ranges::none_of(module.functions, is_graph)) return PassOutcome::done;
     PassContext context{module, diagnostics, ""};
-    PassOutcome outcome = differentiate(module, manager, diagnostics);
+    PassOutcome outcome = differentiate(module, manager, diagnostics, kept);
     if (outcome == PassOutcome::done) outcome = manager.run_on_all(graph_pipeline(), module, context);
     for (const ModulePass& pass : graph_passes(fusions, kernels, given)) {
         if (outcome == PassOutcome::done) outcome = manager.run(pass, context);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -52,12 +53,13 @@ Pipeline<Level::graph, Level::graph> graph_pipeline();
 // What cuts them and makes kernels of the parts.
 std::vector<ModulePass> graph_passes(const FusionObserver& fusions = {}, const KernelObserver& kernels = {},
                                      const GivenFusions& given = {});
-// Derivatives that graphs name → what computes them.
-PassOutcome differentiate(Module& module, PassManager& manager, Diagnostics& diagnostics);
+// Derivatives that graphs name → what computes them. `kept`: functions that stay, though only derivatives name them.
+PassOutcome differentiate(Module& module, PassManager& manager, Diagnostics& diagnostics,
+                          const std::set<std::string>& kept = {});
 // The same first, then Graph functions → Host functions that launch kernels, which are added.
 PassOutcome lower_graphs(Module& module, PassManager& manager, Diagnostics& diagnostics,
                          const FusionObserver& fusions = {}, const KernelObserver& kernels = {},
-                         const GivenFusions& given = {});
+                         const GivenFusions& given = {}, const std::set<std::string>& kept = {});
 
 // Which points of tuned kernels stay in the module: those that fit, or the first of them.
 enum class Points : uint8_t { all, first };

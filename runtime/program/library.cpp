@@ -38,6 +38,9 @@ bool is_type(const TsrDLDataType& given, int32_t dtype) {
 }
 
 std::string dlpack_type_text(const TsrDLDataType& type) {
+    for (int32_t dtype = 0; dtype <= TSR_BF16; ++dtype) {
+        if (dtype != TSR_INDEX && is_type(type, dtype)) return std::string(name(dtype));
+    }
     return text("DLPack type code %d of %d bits, %d lanes", type.code, type.bits, type.lanes);
 }
 

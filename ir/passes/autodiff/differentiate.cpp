@@ -47,8 +47,11 @@ struct Wanted {
 
 class Differentiation {
 public:
-    Differentiation(Module& module, PassContext& context)
-        : module_(module), context_(context), functions_([this](const std::string& name) { return expanded(name); }) {}
+    Differentiation(Module& module, PassContext& context, const std::set<std::string>& kept)
+        : module_(module),
+          context_(context),
+          kept_(kept),
+          functions_([this](const std::string& name) { return expanded(name); }) {}
 
     bool run() {
         bool ok = true;
@@ -287,11 +290,13 @@ private:
             if (checks) unused.insert(fn.name);
             if (checks || used_.contains(fn.name)) unused.merge(named_functions(module_, fn, Naming::calls));
         }
+        for (const std::string& name : kept_) unused.erase(name);
         drop_unnamed(module_, std::move(unused), Naming::calls);
     }
 
     Module& module_;
     PassContext& context_;
+    const std::set<std::string>& kept_;
     autodiff::Functions functions_;
     std::map<Wanted, Function> made_;
     std::set<Wanted> refused_;  // a message was given
@@ -303,9 +308,10 @@ private:
 
 }  // namespace
 
-ModulePass differentiate_pass() {
-    return {"differentiate",
-            [](Module& module, PassContext& context) { return Differentiation(module, context).run(); }};
+ModulePass differentiate_pass(std::set<std::string> kept) {
+    return {"differentiate", [kept = std::move(kept)](Module& module, PassContext& context) {
+                return Differentiation(module, context, kept).run();
+            }};
 }
 
 }  // namespace tsr::ir
