@@ -19,6 +19,7 @@ import time
 import elementary
 import graphs
 import register_tiles
+import training
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
@@ -199,6 +200,7 @@ WORKS = {
     "nbody": bodies,
     **register_tiles.WORKS,
     **graphs.WORKS,
+    **training.WORKS,
     **elementary.WORKS,
     "evaluator": evaluator,
     "start": start_up,
