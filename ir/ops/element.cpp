@@ -316,7 +316,7 @@ constexpr std::array kElementRecords{
          Cost::formula, {"(%a: f32) %r = erf %a : f32", "0", "0"}, Formula::of_floats),
     with(unary(OpKind::cbrt, "cbrt", same<computed_float>,
                "The cube root, within a bound; of negative numbers the negative one."),
-         within(0.8, 0.8), Cost::formula, {"(%a: f32) %r = cbrt %a : f32", "27", "3"}, Formula::of_floats),
+         within(1.2, 0.8), Cost::formula, {"(%a: f32) %r = cbrt %a : f32", "27", "3"}, Formula::of_floats),
     with(unary(OpKind::rsqrt, "rsqrt", same<computed_float>,
                "1 / sqrt(x), within a bound. Of 0 it is an infinity of its sign."),
          within(2, 1.5), Cost::formula, {"(%a: f32) %r = rsqrt %a : f32", "4", "0.5"}, Formula::of_floats),

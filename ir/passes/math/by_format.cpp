@@ -16,5 +16,6 @@ Term log1p(Term x) { return is_single(x) ? f32::log1p(x) : f64::log1p(x); }
 Term atan(Term x) { return is_single(x) ? f32::atan(x) : f64::atan(x); }
 Term atan2(Term y, Term x) { return is_single(x) ? f32::atan2(y, x) : f64::atan2(y, x); }
 Term erf(Term x) { return is_single(x) ? f32::erf(x) : f64::erf(x); }
+Term cbrt(Term x) { return is_single(x) ? f32::cbrt(x) : f64::cbrt(x); }
 
 }  // namespace tsr::ir::math

@@ -27,7 +27,6 @@ Term acos(Term x);
 
 // root.cpp
 Term rsqrt(Term x);
-Term cbrt(Term x);
 // classes.cpp
 Term sign(Term x);
 Term isnan(Term x);
@@ -46,6 +45,8 @@ Term atan(Term x);
 Term atan2(Term y, Term x);
 // error_function.cpp
 Term erf(Term x);
+// cube_root.cpp
+Term cbrt(Term x);
 }  // namespace f32
 namespace f64 {
 // logarithm.cpp
@@ -58,6 +59,8 @@ Term atan(Term x);
 Term atan2(Term y, Term x);
 // error_function.cpp
 Term erf(Term x);
+// cube_root.cpp
+Term cbrt(Term x);
 }  // namespace f64
 // by_format.cpp
 Term log(Term x);
@@ -67,5 +70,6 @@ Term log1p(Term x);
 Term atan(Term x);
 Term atan2(Term y, Term x);
 Term erf(Term x);
+Term cbrt(Term x);
 
 }  // namespace tsr::ir::math
