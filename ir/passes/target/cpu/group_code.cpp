@@ -62,6 +62,10 @@ void GroupCode::region(RegionId region) {
             continue;
         }
         if (!passes_tiles(op)) tiles_.flush();
+        if (tiles_.sums_in_nest(id)) {
+            tiles_.sum_nest(id);
+            continue;
+        }
         operation(id);
     }
     tiles_.flush();

@@ -156,8 +156,11 @@ void TileCode::copy(const Home& to, const Home& from, const Type& tile) {
 }
 
 bool TileCode::gives_up_home(ValueId value, RegionId region) const {
+    if (uses_.of(value).size() != 1) return false;
     const OpId made = s_.tile.value(value).op;
-    return is_zero(s_.tile, value) && s_.tile.op(made).parent == region && uses_.of(value).size() == 1;
+    if (made.valid()) return is_zero(s_.tile, value) && s_.tile.op(made).parent == region;
+    const OpId around = s_.tile.region(region).parent;
+    return s_.tile.value(value).region == region && around.valid() && s_.tile.op(around).kind == OpKind::for_;
 }
 
 // Where the carried tile is read only to compute the yielded one, element by element, that may overwrite it.

@@ -32,7 +32,7 @@ public:
     void set_home(ValueId value, const Home& home) { homes_[value] = home; }
     [[nodiscard]] const Home& home(ValueId value) const { return homes_.at(value); }
     void copy(const Home& to, const Home& from, const Type& tile);
-    // A tile of zeros that its only user, in the region where it is made, may write over.
+    // A tile of zeros, or one that a loop carries, that its only user, in the region where it is made, may write over.
     [[nodiscard]] bool gives_up_home(ValueId value, RegionId region) const;
     // Zeros that a loop begins a sum of products with: the first step sets the sum (sums_from_zero.h).
     [[nodiscard]] bool begins_sum(OpId zeros) const;
@@ -41,6 +41,9 @@ public:
     // A store that the last step of such a loop does, where it can; elsewhere it is done here.
     [[nodiscard]] bool stored_by_sum(OpId store) const { return stored_by_sums_.contains(store); }
     void store_what_sums_do_not(OpId store);
+    // A loop that carries a sum of products, through loops in it, and does nothing else (nested_sums.cpp).
+    [[nodiscard]] bool sums_in_nest(OpId loop) const;
+    void sum_nest(OpId loop);
     // What a loop yields for a carried tile may be computed in the tile's own home.
     void carry_in_place(ValueId argument, ValueId yielded);
 
@@ -48,6 +51,7 @@ private:
     // ---- one nest (nest.cpp) ----
     void nest(const Nest& nest);
     void rows(const Nest& nest, size_t axis);
+    ValueId rows_read(const Nest& nest);
     void row(const Nest& nest);
     void phase(const Phase& phase);
     void choose_ahead(const Nest& nest);
@@ -66,7 +70,7 @@ private:
     void fill(const Root& fold);
     ValueId identity(OpId reduce);
     [[nodiscard]] std::vector<OpId> views(std::span<const Phase> phases) const;
-    ValueId all_inside(const std::vector<OpId>& views);
+    ValueId all_inside(const std::vector<OpId>& views, ValueId first_extent = {});
 
     // ---- values on the way (value.cpp) ----
     // A coordinate: the number of a row, or the columns of the vector at hand.
@@ -125,6 +129,15 @@ private:
     void product(OpId id);
     ProductCode::Stored stored_at(OpId store);
     void let_sum_store(LoopSum sum, OpId store, ValueId no_steps);
+    using Vectors = std::vector<ValueId>;
+    struct PanelOfNest {
+        MmaOp product;
+        Panel panel;
+        ValueId row, column;
+    };
+    void nest_loop(OpId loop, const PanelOfNest& of, Vectors& sums);
+    void nest_region(RegionId region, const PanelOfNest& of, Vectors& sums);
+    void nest_product(const PanelOfNest& of, Vectors& sums);
     void give(ValueId sum);
     void find_homes();
     [[nodiscard]] bool is_packed_operand(ValueId memory) const;
@@ -146,6 +159,7 @@ private:
 
     // Of the row at hand:
     std::vector<ValueId> row_;       // its coordinates
+    ValueId rows_end_;               // of the nest's first axis; invalid: all rows
     RegionId row_region_;            // code that is the same for the whole row
     bool clipped_ = false;           // views may pass the edges of their memory
     std::vector<OpId> past_caches_;  // stores that pass by the caches

@@ -6,7 +6,9 @@
 #include "ir/build/clone.h"
 #include "ir/ops/control.h"
 #include "ir/ops/register.h"
+#include "ir/passes/target/cpu/tiles/nested_products.h"
 #include "ir/passes/target/cpu/tiles/uses.h"
+#include "ir/passes/target/cpu/tiles/widen_products.h"
 #include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {
@@ -121,15 +123,31 @@ class Merger {
 public:
     explicit Merger(Function& kernel) : kernel_(kernel), loops_(kernel), depth_(kernel.plan->cpu().depth) {}
 
+    // Sums that stay in registers through several loops gain nothing from longer steps.
     void run() {
+        const Uses uses(kernel_);
         std::vector<OpId> loops;
+        std::vector<OpId> kept;
         walk(kernel_, kernel_.body, [&](OpId id) {
-            if (kernel_.op(id).kind == OpKind::for_) loops.push_back(id);
+            if (kernel_.op(id).kind != OpKind::for_) return;
+            loops.push_back(id);
+            const auto product = product_of_nest(kernel_, uses, id);
+            if (!product || sums_as_words(*product)) return;
+            const OpId innermost = kernel_.region(kernel_.op(*product).parent).parent;
+            if (loops_.ends_with_memory(ForOp(kernel_, innermost), MmaOp(kernel_, *product))) kept.push_back(innermost);
         });
-        for (OpId id : loops) merge(id);
+        for (OpId id : loops) {
+            if (std::ranges::find(kept, id) == kept.end()) merge(id);
+        }
     }
 
 private:
+    [[nodiscard]] bool sums_as_words(OpId product) const {
+        const CpuMachine* machine = cpu_machine(kernel_.plan->machine);
+        return machine == nullptr || sums_words(kernel_, product, *machine) ||
+               (machine->matrix_unit && suits_matrix_unit(kernel_, product));
+    }
+
     void merge(OpId id) {
         const ForOp loop(kernel_, id);
         const auto step = constant_integer(kernel_, loop.step());

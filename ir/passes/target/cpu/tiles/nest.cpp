@@ -44,8 +44,9 @@ std::vector<OpId> TileCode::views(std::span<const Phase> phases) const {
     return found;
 }
 
-// True where every view of the nest lies in its memory as a whole.
-ValueId TileCode::all_inside(const std::vector<OpId>& views) {
+// True where every view of the nest lies in its memory as a whole; `first_extent`, where it is valid, is how many
+// positions of the first axis of the tiles count.
+ValueId TileCode::all_inside(const std::vector<OpId>& views, ValueId first_extent) {
     ValueId all = emit_.boolean(true);
     for (OpId id : views) {
         const TileViewOp view(s_.tile, id);
@@ -53,10 +54,13 @@ ValueId TileCode::all_inside(const std::vector<OpId>& views) {
         const auto shape = extents(s_.tile.type(view.loads() ? view.result() : view.value()));
         for (size_t axis = 0; axis < memory.dims.size(); ++axis) {
             auto taken = std::ranges::find(view.axes(), static_cast<int64_t>(axis));
-            const int64_t extent =
-                taken == view.axes().end() ? 1 : shape[static_cast<size_t>(taken - view.axes().begin())];
+            ValueId extent = emit_.integer(1);
+            if (taken != view.axes().end()) {
+                const auto of_tile = static_cast<size_t>(taken - view.axes().begin());
+                extent = of_tile == 0 && first_extent.valid() ? first_extent : emit_.integer(shape[of_tile]);
+            }
             const ValueId start = emit_.cast(s_.scalars.at(view.starts()[axis]), DType::index);
-            const ValueId room = emit_.binary(OpKind::sub, memory.extent(axis), emit_.integer(extent));
+            const ValueId room = emit_.binary(OpKind::sub, memory.extent(axis), extent);
             all = emit_.binary(OpKind::bit_and, all, emit_.compare(OpKind::ge, start, emit_.integer(0)));
             all = emit_.binary(OpKind::bit_and, all, emit_.compare(OpKind::le, start, room));
         }
@@ -72,6 +76,7 @@ void TileCode::nest(const Nest& nest) {
     }
     const std::vector<OpId> edges = views(nest.phases);
     row_.assign(nest.rows.size(), {});
+    rows_end_ = rows_read(nest);
     clipped_ = false;
     if (edges.empty()) {
         rows(nest, 0);
@@ -92,7 +97,7 @@ void TileCode::nest(const Nest& nest) {
             rows(nest, 0);
             clipped_ = false;
         };
-        emit_.either(all_inside(edges), inside, clipped);
+        emit_.either(all_inside(edges, rows_end_), inside, clipped);
     }
     for (const Phase& phase : nest.phases) {
         for (const Root& root : phase.roots) {
@@ -107,13 +112,34 @@ void TileCode::give(ValueId sum) {
     s_.scalars[sum] = emit_.load(homes_.at(sum).pointer, 0);
 }
 
+// Of a loaded tile that a product alone reads, as its second operand: the rows that it reads. A product in a loop over
+// a short k looks at few of them. Invalid: all rows are made.
+ValueId TileCode::rows_read(const Nest& nest) {
+    if (nest.phases.size() != 1 || nest.phases[0].roots.size() != 1) return {};
+    const Root& root = nest.phases[0].roots[0];
+    if (root.kind != Root::Kind::keep || root.per_row || uses_.of(root.value).size() != 1) return {};
+    auto loaded = [&](auto&& self, ValueId value) -> bool {
+        const OpId made = s_.tile.value(value).op;
+        if (!made.valid()) return false;
+        const Op& op = s_.tile.op(made);
+        return op.kind == OpKind::load_tile ||
+               (op.kind == OpKind::cast && !homes_.contains(CastOp(s_.tile, op).from()) &&
+                self(self, CastOp(s_.tile, op).from()));
+    };
+    const OpId user = uses_.of(root.value).front();
+    if (!is_product(s_.tile.op(user)) || !loaded(loaded, root.value)) return {};
+    const MmaOp product(s_.tile, user);
+    return product.b() == root.value ? products_.depth_read(product) : ValueId{};
+}
+
 void TileCode::rows(const Nest& nest, size_t axis) {
     if (axis == nest.rows.size()) return row(nest);
     if (nest.rows[axis] == 1) {
         row_[axis] = emit_.integer(0);
         return rows(nest, axis + 1);
     }
-    s_.counted_loop(nest.rows[axis], 1, [&](ValueId at) {
+    const ValueId end = axis == 0 && rows_end_.valid() ? rows_end_ : emit_.integer(nest.rows[axis]);
+    s_.counted_loop(emit_.integer(0), end, 1, [&](ValueId at) {
         row_[axis] = at;
         rows(nest, axis + 1);
     });

@@ -18,6 +18,44 @@ void ProductCode::add(const MmaOp& op, const Operands& at) {
     column_panels(f, best, wanted(op.result()), extents(result)[1]);
 }
 
+void ProductCode::sum(const MmaOp& op, const Home& c, const SumUp& sum_up) {
+    const Type& result = s_.tile.type(op.result());
+    Factors f = factors(op, {{}, {}, c, true, {}, {}});
+    f.sum_up = &sum_up;
+    column_panels(f, panel_of(result, s_.plan), wanted(op.result()), extents(result)[1]);
+}
+
+void ProductCode::add_rows(const MmaOp& op, const Panel& at, ValueId row, const Home& a, const Rows& b,
+                           std::vector<ValueId>& sums) {
+    const DType elem = s_.tile.type(op.result()).elem;
+    const Factors f = factors(op, {a, {}, {}, true, {}, {}});
+    const ValueId a_row = emit_.pointer_add(a.pointer, emit_.mul(row, emit_.integer(a.strides[0])));
+    auto steps = [&](ValueId from, ValueId to, int64_t step) {
+        emit_.carrying_loop(from, to, step, sums, [&](ValueId k) {
+            for (int64_t i = 0; i < step; ++i) {
+                const ValueId depth = emit_.add(k, emit_.integer(i));
+                const ValueId b_row = emit_.pointer_add(b.first, emit_.mul(depth, b.distance));
+                std::vector<ValueId> vectors;
+                // The vectors of the next panel: rows that lie far apart are not foreseen by processors.
+                if (b.masks.empty() && step == kUnroll)
+                    emit_.statement(OpKind::prefetch, {b_row, emit_.integer(at.columns())});
+                for (int64_t v = 0; v < at.vectors; ++v) {
+                    const ValueId pointer = emit_.pointer_add(b_row, emit_.integer(v * at.elements));
+                    const ValueId mask = b.masks.empty() ? ValueId{} : b.masks[static_cast<size_t>(v)];
+                    vectors.push_back(emit_.cast(emit_.load(pointer, at.elements, mask), elem));
+                }
+                multiply_row(f, at, emit_.pointer_add(a_row, emit_.mul(depth, emit_.integer(a.strides[1]))), vectors,
+                             sums);
+            }
+        });
+    };
+    const ValueId end = emit_.binary(OpKind::minimum, depth_left(op), emit_.integer(f.depth));
+    const ValueId unrolled = emit_.integer(kUnroll);
+    const ValueId whole = emit_.mul(emit_.op(OpKind::floordiv, {end, unrolled}), unrolled);
+    steps(emit_.integer(0), whole, kUnroll);
+    steps(whole, end, 1);
+}
+
 bool ProductCode::fills_vectors(const MmaOp& product) const {
     const Type& result = s_.tile.type(product.result());
     const bool matrix = by_matrix_unit(product, s_.plan);
@@ -65,7 +103,6 @@ ProductCode::Factors ProductCode::factors(const MmaOp& op, const Operands& at) {
     const Type& result = s_.tile.type(op.result());
     const Panel best = panel_of(result, s_.plan);
     const int64_t depth = extents(s_.tile.type(op.b()))[0];
-    const ValueId left = op.op().kind == OpKind::mma ? depth_left(op) : ValueId{};
     return {.a = at.a,
             .b = at.b,
             .c = at.c,
@@ -79,7 +116,13 @@ ProductCode::Factors ProductCode::factors(const MmaOp& op, const Operands& at) {
             .panel_rows = best.rows,
             .packed = {},
             .flipped = false,
-            .depth_end = left.valid() ? rounded_up(left, kUnroll, depth) : left};
+            .depth_end = depth_read(op)};
+}
+
+ValueId ProductCode::depth_read(const MmaOp& product) {
+    if (product.op().kind != OpKind::mma) return {};
+    const ValueId left = depth_left(product);
+    return left.valid() ? rounded_up(left, kUnroll, extents(s_.tile.type(product.b()))[0]) : left;
 }
 
 // What stands outside of the memory that a product is stored to is not computed: at ragged edges that is most of it.
@@ -182,6 +225,11 @@ std::vector<ValueId> ProductCode::first_sums(const Factors& f, const Panel& at, 
 
 void ProductCode::panel(const Factors& f, const Panel& at, ValueId row, ValueId column,
                         const std::vector<ValueId>& excess) {
+    if (f.sum_up != nullptr) {
+        std::vector<ValueId> sums = first_sums(f, at, {}, excess);
+        (*f.sum_up)(at, row, column, sums);
+        return store_sums(f, at, row, column, sums);
+    }
     const int64_t c_row = f.c.strides[0];
     const ValueId a =
         emit_.pointer_add(f.a.pointer, emit_.mul(row, emit_.integer(f.a.strides[f.a_transposed ? 1 : 0])));
@@ -242,6 +290,11 @@ void ProductCode::multiply(const Factors& f, const Panel& at, ValueId a, ValueId
     for (int64_t v = 0; v < at.vectors; ++v) {
         row.push_back(emit_.load(emit_.pointer_add(b_row, emit_.integer(v * at.elements)), at.elements));
     }
+    multiply_row(f, at, a_column, row, sums);
+}
+
+void ProductCode::multiply_row(const Factors& f, const Panel& at, ValueId a_column, const std::vector<ValueId>& row,
+                               std::vector<ValueId>& sums) {
     for (int64_t i = 0; i < at.rows; ++i) {
         const ValueId from = emit_.pointer_add(a_column, emit_.integer(i * f.a.strides[f.a_transposed ? 1 : 0]));
         const ValueId factor = emit_.splat(emit_.load(from, 0), at.elements);

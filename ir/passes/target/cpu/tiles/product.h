@@ -1,6 +1,7 @@
 // The code of products of register tiles on a CPU: panels of the accumulator, summed in vector registers.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -31,8 +32,23 @@ public:
     };
     // c += a b, elements of c outside of all memory that it is stored to left out.
     void add(const MmaOp& product, const Operands& at);
+    // c = the sums of its panels, which `sum_up` adds to the zeros that it is given.
+    using SumUp = std::function<void(const Panel& panel, ValueId row, ValueId column, std::vector<ValueId>& sums)>;
+    void sum(const MmaOp& product, const Home& c, const SumUp& sum_up);
+    // Rows of memory, `distance` elements from one to the next; of each those elements that `masks` say of the vectors
+    // of a panel, none: all.
+    struct Rows {
+        ValueId first, distance;
+        std::vector<ValueId> masks;
+    };
+    // Adds to the sums of a panel the product of its rows of a, from `row` on, and the rows of b, as many as the
+    // loop around the product has left.
+    void add_rows(const MmaOp& product, const Panel& panel, ValueId row, const Home& a, const Rows& b,
+                  std::vector<ValueId>& sums);
     // Columns of the sum are whole vectors: what is stored of it ends with it.
     [[nodiscard]] bool fills_vectors(const MmaOp& product) const;
+    // How many rows of the second operand the product reads, from the first on; invalid: all.
+    ValueId depth_read(const MmaOp& product);
 
 private:
     // By elements of a vector, or by sums of what a word holds.
@@ -48,8 +64,9 @@ private:
         int64_t panel_rows;  // of them
         // A word of depth is one step, b's elements being of this type; nothing: an element is one.
         std::optional<DType> packed;
-        bool flipped;       // the highest bits of a's bytes
-        ValueId depth_end;  // steps from there on add nothing; invalid: all count
+        bool flipped;                   // the highest bits of a's bytes
+        ValueId depth_end;              // steps from there on add nothing; invalid: all count
+        const SumUp* sum_up = nullptr;  // in place of a and b
     };
     // The rows and columns of a product that are ever looked at, from 0; invalid: all.
     struct Wanted {
@@ -71,6 +88,8 @@ private:
                                     const std::vector<ValueId>& excess);
     void fetch_panel(const Factors& f, ValueId b, ValueId row, ValueId k);
     void multiply(const Factors& f, const Panel& panel, ValueId a, ValueId b, ValueId k, std::vector<ValueId>& sums);
+    void multiply_row(const Factors& f, const Panel& panel, ValueId a_column, const std::vector<ValueId>& row,
+                      std::vector<ValueId>& sums);
     // Sums of words (words.cpp).
     Factors word_factors(const MmaOp& op, const Operands& at);
     std::vector<ValueId> excess(const Factors& f, const Panel& panel, ValueId column);

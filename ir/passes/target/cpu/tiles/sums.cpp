@@ -44,7 +44,10 @@ ProductCode::Stored TileCode::stored_at(OpId store) {
 
 bool TileCode::begins_sum(OpId zeros) const {
     const Op& op = s_.tile.op(zeros);
-    return op.kind == OpKind::expand && sum_of_zeros(s_.tile, uses_, op.results[0]).has_value();
+    if (op.kind != OpKind::expand) return false;
+    const auto& users = uses_.of(op.results[0]);
+    return sum_of_zeros(s_.tile, uses_, op.results[0]).has_value() ||
+           (users.size() == 1 && s_.tile.op(users.front()).parent == op.parent && sums_in_nest(users.front()));
 }
 
 Home TileCode::begin_sum(ValueId zeros, ValueId no_steps) {
