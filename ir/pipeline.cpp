@@ -8,6 +8,7 @@
 #include "ir/ops/same_code.h"
 #include "ir/passes/autodiff/differentiate.h"
 #include "ir/passes/graph/lower_fusions.h"
+#include "ir/passes/graph/sink_gathers.h"
 #include "ir/passes/host/capture_calls.h"
 #include "ir/passes/host/lower_dims.h"
 #include "ir/passes/host/lower_launches.h"
@@ -297,7 +298,10 @@ PassOutcome check_module(Module& module, PassManager& manager, Points points, co
 }
 
 Pipeline<Level::graph, Level::graph> graph_pipeline() {
-    return start<Level::graph>() | better<Level::graph>("simplify_graph", run_simplify);
+    return start<Level::graph>()                                   //
+           | better<Level::graph>("simplify_graph", run_simplify)  //
+           | better<Level::graph>("sink_gathers", sink_gathers)    //
+           | better<Level::graph>("simplify_gathers", run_simplify);
 }
 
 std::vector<ModulePass> graph_passes(const FusionObserver& fusions, const KernelObserver& kernels,

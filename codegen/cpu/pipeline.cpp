@@ -19,6 +19,7 @@
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
+#include "codegen/cpu/extremes.h"
 #include "codegen/cpu/masks.h"
 #include "codegen/cpu/powers.h"
 #include "codegen/cpu/single_stores.h"
@@ -116,6 +117,7 @@ void prepare(llvm::Module& module) {
         } else {
             fit_mask_registers(function);
             scale_at_once(function);
+            range_at_once(function);
         }
         store_single_elements(function);
     }

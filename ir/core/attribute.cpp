@@ -72,10 +72,11 @@ constexpr AttrRow kAttrRows[]{
     TSR_ATTR(ring, number),       TSR_ATTR(shuffle, number),    TSR_ATTR(vote, number),     TSR_ATTR(turn, number),
     TSR_ATTR(a_transposed, flag), TSR_ATTR(b_transposed, flag), TSR_ATTR(transposed, flag), TSR_ATTR(tf32, flag),
     TSR_ATTR(pending, flag),      TSR_ATTR(products, flag),     TSR_ATTR(local, flag),      TSR_ATTR(of_tensor, flag),
-    TSR_ATTR(pointer, flag),      TSR_ATTR(past_caches, flag),  TSR_ATTR(cluster, flag),    TSR_ATTR(anew, flag),
-    TSR_ATTR(lowered, flag),      TSR_ATTR(seeded, flag),       TSR_ATTR(watched, flag),    TSR_ATTR(masked, flag),
-    TSR_ATTR(reverse, flag),      TSR_ATTR(descending, flag),   TSR_ATTR(outside, flag),    TSR_ATTR(unroll, number),
-    TSR_ATTR(names, texts),       TSR_ATTR(letters, text),      TSR_ATTR(steps, numbers),   TSR_ATTR(points, texts),
+    TSR_ATTR(pointer, flag),      TSR_ATTR(past_caches, flag),  TSR_ATTR(waits, flag),      TSR_ATTR(cluster, flag),
+    TSR_ATTR(anew, flag),         TSR_ATTR(lowered, flag),      TSR_ATTR(seeded, flag),     TSR_ATTR(watched, flag),
+    TSR_ATTR(masked, flag),       TSR_ATTR(reverse, flag),      TSR_ATTR(descending, flag), TSR_ATTR(outside, flag),
+    TSR_ATTR(unroll, number),     TSR_ATTR(names, texts),       TSR_ATTR(letters, text),    TSR_ATTR(steps, numbers),
+    TSR_ATTR(points, texts),
 };
 #undef TSR_ATTR
 

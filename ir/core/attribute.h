@@ -57,6 +57,7 @@ enum class Attr : uint8_t {
     of_tensor,    // the condition asks which tensor a variable of the program holds
     pointer,      // the slot of a launch holds an address
     past_caches,  // a store goes by the caches
+    waits,        // what is stored is for loads of this kernel alone
     cluster,      // with the other blocks of the cluster
     anew,         // read where it stands, not kept from before
     lowered,      // a launch has its numbers of groups

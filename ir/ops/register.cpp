@@ -315,11 +315,11 @@ constexpr std::array kRegisterRecords{
                  "The view of the memory with the extents `shape` that begins at the starts, one per axis of the "
                  "memory; the tile's axes run along the memory's axes `axes`, the others are single positions. A start "
                  "may be any number. Outside the memory is `fill`, 0 if not given: everywhere, where a single position "
-                 "is outside.",
+                 "is outside. With `waits` it takes what stores with `waits` have left there.",
              .operands = {Role{"memory", Many::one, Access::reads}, Role{"starts and fill", Many::any}},
              .infer = infer_load_tile,
              .levels = kTile,
-             .attrs = {needs(Attr::shape), needs(Attr::axes)},
+             .attrs = {needs(Attr::shape), needs(Attr::axes), may(Attr::waits)},
              .effects = {Effect::collective},
              .axes = AxisRule::made,
              .cost = Cost::light,
@@ -328,11 +328,12 @@ constexpr std::array kRegisterRecords{
              .name = "store_tile",
              .doc = "Stores a tile in the view that begins at the starts, as `load_tile` has it. What lies outside is "
                     "left out. Of packed types whole packs are stored (2 elements of 4 bits, 4 of 6 bits): two groups "
-                    "must not store to one pack.",
+                    "must not store to one pack. With `waits` only loads with `waits` in the same round of the grid "
+                    "take it, and a store without stores over it: it may wait elsewhere.",
              .operands = {Role{"memory", Many::one, Access::writes}, Role{"value"}, Role{"starts", Many::any}},
              .infer = infer_store_tile,
              .levels = kTile,
-             .attrs = {needs(Attr::axes)},
+             .attrs = {needs(Attr::axes), may(Attr::waits)},
              .effects = {Effect::collective},
              .axes = AxisRule::made,
              .cost = Cost::light,

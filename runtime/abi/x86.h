@@ -74,6 +74,9 @@ TsrProduct tsr_product_i8_i8, tsr_product_i8_u8, tsr_product_u8_i8, tsr_product_
 /* Whether a kernel's stores shall pass by the caches: to a tensor of so many bytes, from `first` on in whole vectors,
  * in rows that begin row_bytes apart. 1 where the tensor is larger than caches and each row begins at a line. */
 int32_t tsr_passes_caches(const void* first, int64_t row_bytes, int64_t bytes);
+/* Where a row waits that a kernel stores, loads and stores over: in the room of room_bytes, if it passes by the caches
+ * in the end and has room, else where it is. */
+void* tsr_waits_in(void* row, int64_t row_bytes, int64_t bytes, void* room, int64_t room_bytes);
 uint64_t tsr_cpu_features(void); /* of this machine, as limited by TESSERA_CPU */
 
 #ifdef __cplusplus

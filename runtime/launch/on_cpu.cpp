@@ -212,3 +212,7 @@ extern "C" int32_t tsr_passes_caches(const void* first, int64_t row_bytes, int64
     const bool lines = (reinterpret_cast<uint64_t>(first) | static_cast<uint64_t>(row_bytes)) % kLine == 0;
     return lines && bytes >= kLarge ? 1 : 0;
 }
+
+extern "C" void* tsr_waits_in(void* row, int64_t row_bytes, int64_t bytes, void* room, int64_t room_bytes) {
+    return row_bytes <= room_bytes && tsr_passes_caches(row, row_bytes, bytes) != 0 ? room : row;
+}

@@ -298,7 +298,7 @@ private:
     void store_piece(const RowPhase& phase) {
         for (ValueId v : phase.stores) store(v, at_);
         for (const auto& [v, kept] : kept_) {
-            if (kept.phase == phase_) store_in(kept.result, computed_value(v), at_);
+            if (kept.phase == phase_) store_in(kept.result, computed_value(v), at_, true);
         }
     }
 

@@ -46,15 +46,16 @@ void FusedPosition::store(ValueId v, const Values& at) {
     }
 }
 
-void FusedPosition::store_in(size_t result, ValueId value, const Values& at) {
+void FusedPosition::store_in(size_t result, ValueId value, const Values& at, bool waits) {
     if (!tiles_) {
         builder_->write(outputs_[result], value, at);
         return;
     }
     Values operands{outputs_[result], value};
     operands.insert(operands.end(), at.begin(), at.end());
-    builder_->emit(OpKind::store_tile, std::move(operands),
-                   {{Attr::axes, std::vector<int64_t>(tile_axes_.begin(), tile_axes_.end())}});
+    Attrs attrs{{Attr::axes, std::vector<int64_t>(tile_axes_.begin(), tile_axes_.end())}};
+    if (waits) attrs.set_flag(Attr::waits);
+    builder_->emit(OpKind::store_tile, std::move(operands), std::move(attrs));
 }
 
 void FusedPosition::store_of_row(size_t result, ValueId value, const Values& at) {
@@ -68,7 +69,8 @@ void FusedPosition::store_of_row(size_t result, ValueId value, const Values& at)
                    {{Attr::axes, std::vector<int64_t>{static_cast<int64_t>(at.size()) - 1}}});
 }
 
-ValueId FusedPosition::load_piece(ValueId memory, const Values& at, const std::vector<size_t>& axes, ValueId fill) {
+ValueId FusedPosition::load_piece(ValueId memory, const Values& at, const std::vector<size_t>& axes, ValueId fill,
+                                  bool waits) {
     Values operands{memory};
     operands.insert(operands.end(), at.begin(), at.end());
     if (fill.valid()) operands.push_back(fill);
@@ -82,8 +84,9 @@ ValueId FusedPosition::load_piece(ValueId memory, const Values& at, const std::v
         places.push_back(place - tile_axes_.begin());
         shape.push_back(whole[static_cast<size_t>(places.back())]);
     }
-    const ValueId tile = builder_->value(OpKind::load_tile, std::move(operands),
-                                         {{Attr::shape, std::move(shape)}, {Attr::axes, std::move(taken)}});
+    Attrs attrs{{Attr::shape, std::move(shape)}, {Attr::axes, std::move(taken)}};
+    if (waits) attrs.set_flag(Attr::waits);
+    const ValueId tile = builder_->value(OpKind::load_tile, std::move(operands), std::move(attrs));
     const bool of_rows = rows_ > 1 && places == std::vector<int64_t>{0};
     if (of_rows) return tile;
     if (places.size() < tile_axes_.size()) return expanded(tile, places);
@@ -175,7 +178,7 @@ ValueId FusedPosition::computed_value(ValueId v) {
     if (kept != kept_.end() && kept->second.phase < phase_) {
         std::vector<size_t> all(at_.size());
         std::iota(all.begin(), all.end(), size_t{0});
-        value = load_piece(outputs_[kept->second.result], at_, all);
+        value = load_piece(outputs_[kept->second.result], at_, all, {}, true);
     } else if (moves_elements(fused_, id) || op.kind == OpKind::reduce) {
         value = taken(id);  // a `reduce` over one element
     } else {

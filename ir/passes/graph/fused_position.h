@@ -49,7 +49,7 @@ protected:
     void read_row();
     // A result, and what waits in the place of a result.
     void store(ValueId v, const Values& at);
-    void store_in(size_t result, ValueId value, const Values& at);
+    void store_in(size_t result, ValueId value, const Values& at, bool waits = false);
     // A result that a row has one of; at the position of the row.
     void store_of_row(size_t result, ValueId value, const Values& at);
 
@@ -111,7 +111,8 @@ private:
     // A tile along some axes of the whole tile, `places`.
     ValueId expanded(ValueId tile, const std::vector<int64_t>& places);
     // From a position on; `axes`: of each axis of the memory the joined axis. `fill` may be invalid.
-    ValueId load_piece(ValueId memory, const Values& at, const std::vector<size_t>& axes, ValueId fill = {});
+    ValueId load_piece(ValueId memory, const Values& at, const std::vector<size_t>& axes, ValueId fill = {},
+                       bool waits = false);
     ValueId source(const AxisMap& from, OpId user);
     ValueId scalar(ValueId v);
 };

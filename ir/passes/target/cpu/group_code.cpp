@@ -33,12 +33,14 @@ void GroupCode::run() {
     const KernelInfo& info = s_.tile.kernel;
     if (info.flat || info.elements) {
         s_.group = emit_.integer(0);
+        tiles_.begin_round();
         region(s_.tile.body);
     } else {
         ValueId begin = emit_.op(OpKind::task_begin, {});
         ValueId end = emit_.op(OpKind::task_end, {});
         counted_loop(begin, end, 1, [&](ValueId group) {
             s_.group = group;
+            tiles_.begin_round();
             region(s_.tile.body);
         });
     }
@@ -297,6 +299,7 @@ void GroupCode::grid(const Op& op) {
     OpId made = emit_.open(OpKind::for_, {s_.group, s_.rounds(all), s_.total});
     emit_.region = emit_.add_region(made);
     s_.bind_round(op, all, s_.target.add_arg(emit_.region, Type::scalar(DType::index), "round"));
+    tiles_.begin_round();
     region(op.regions[0]);
     emit_.yield({});
     emit_.close(made, outside);

@@ -68,7 +68,13 @@ private:
     std::optional<ValueId> rounds_to_aligned(const Lanes& lanes, ValueId first, const std::vector<Wrapped>& wrapped);
     void vectors(const Lanes& lanes, ValueId first, ValueId last, const std::vector<Wrapped>& wrapped);
     void vector_body(const Lanes& over, ValueId round, int64_t copies, const std::vector<ValueId>& mask,
-                     const std::vector<Wrapped>& wrapped);
+                     const std::vector<Wrapped>& wrapped, const std::vector<OpId>& past_caches = {});
+    // Writes of the region that may go by the caches, and whether they shall from round `first` on.
+    struct PastCaches {
+        std::vector<OpId> writes;
+        ValueId shall;
+    };
+    PastCaches past_caches(const Lanes& lanes, ValueId first);
     // lane_segments.cpp: the same rounds in segments in which no remainder begins anew. False, and nothing is made,
     // where the region has no such remainders.
     bool in_segments(const Lanes& lanes, ValueId first, ValueId last);

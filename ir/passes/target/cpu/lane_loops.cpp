@@ -1,4 +1,6 @@
 // Loops over the lanes of a region.
+#include <algorithm>
+
 #include "ir/ops/element.h"
 #include "ir/ops/memory.h"
 #include "ir/passes/target/cpu/group_code.h"
@@ -129,6 +131,38 @@ std::optional<ValueId> GroupCode::rounds_to_aligned(const Lanes& lanes, ValueId 
     return std::nullopt;
 }
 
+// To tensors that are written whole vector behind whole vector, and that the kernel does nothing else with; the runtime
+// knows which are larger than caches, and whether the vectors begin at lines.
+GroupCode::PastCaches GroupCode::past_caches(const Lanes& lanes, ValueId first) {
+    const Region& region = s_.tile.region(lanes.op.regions[0]);
+    const bool by_tile = s_.tile.kernel.flat || s_.tile.kernel.elements;
+    PastCaches out{{}, emit_.boolean(true)};
+    if (!by_tile || !lanes.outer.empty() || !is_small(lanes.op.regions[0]) || emit_.integer_value(lanes.axis.step) != 1)
+        return {};
+    for (OpId id : region.ops) {
+        if (s_.tile.op(id).kind != OpKind::write) continue;
+        const WriteOp write(s_.tile, id);
+        const Memory& memory = s_.memories.at(write.memory());
+        const Type& type = s_.tile.type(write.memory());
+        const ValueSpan indices = write.indices();
+        if (type.kind != TypeKind::tensor || memory.packed || type.elem == DType::boolean || indices.empty() ||
+            s_.lanes() * bits(type.elem) % 128 != 0 || indices.back() != region.args.back())
+            continue;
+        int64_t uses = 0;
+        walk(s_.tile, s_.tile.body,
+             [&](OpId user) { uses += std::ranges::count(s_.tile.op(user).operands, write.memory()); });
+        if (uses != 1 || indices.size() != 1) continue;
+        const ValueId begin = s_.address(memory, {emit_.add(lanes.axis.lower, first)});
+        const ValueId bytes = emit_.mul(memory.dims[0], emit_.integer(bits(type.elem) / 8));
+        const ValueId answer =
+            emit_.runtime("tsr_passes_caches", {begin, emit_.integer(0), bytes}, Type::scalar(DType::i32));
+        const ValueId passes = emit_.compare(OpKind::ne, answer, emit_.integer(0, DType::i32));
+        out.shall = emit_.binary(OpKind::bit_and, out.shall, passes);
+        out.writes.push_back(id);
+    }
+    return out;
+}
+
 // Rounds before the first aligned vector under a mask. Whole bundles of vectors without a mask, then single vectors
 // under the mask of what is left. Of a small region whole vectors are done without a mask as far as they go: masked
 // stores are slow on some processors (Zen 1 to 3).
@@ -160,8 +194,16 @@ void GroupCode::vectors(const Lanes& lanes, ValueId first, ValueId last, const s
         middle = emit_.binary(OpKind::sub, emit_.add(first, length),
                               emit_.binary(OpKind::mod, length, emit_.integer(bundle)));
     }
-    counted_loop(first, middle, bundle,
-                 [&](ValueId round) { vector_body(lanes, round, s_.plan.cpu().interleave, {}, wrapped); });
+    const auto bundles = [&](const std::vector<OpId>& past_caches) {
+        counted_loop(first, middle, bundle, [&](ValueId round) {
+            vector_body(lanes, round, s_.plan.cpu().interleave, {}, wrapped, past_caches);
+        });
+    };
+    const PastCaches past = wrapped.empty() && !(from && to) ? past_caches(lanes, first) : PastCaches{};
+    if (past.writes.empty())
+        bundles({});
+    else
+        emit_.either(past.shall, [&] { bundles(past.writes); }, [&] { bundles({}); });
     if (whole) return;
     if (bundle > width && is_small(lanes.op.regions[0])) {
         ValueId left = emit_.binary(OpKind::sub, last, middle);
@@ -191,12 +233,13 @@ void GroupCode::vectors(const Lanes& lanes, ValueId first, ValueId last, const s
 }
 
 void GroupCode::vector_body(const Lanes& over, ValueId round, int64_t copies, const std::vector<ValueId>& mask,
-                            const std::vector<Wrapped>& wrapped) {
+                            const std::vector<Wrapped>& wrapped, const std::vector<OpId>& past_caches) {
     const auto& [op, axis, outer, before] = over;
     RegionId region = op.regions[0];
     const auto& args = s_.tile.region(region).args;
     LaneCode code(s_, s_.lanes(), copies, mask);
     code.use_arrays_at(round);
+    code.pass_caches(past_caches);
     bool by_tile = s_.tile.kernel.flat || s_.tile.kernel.elements;
     bool single = s_.lanes() == 1;
     ValueId number = before.valid() ? emit_.add(before, round) : round;

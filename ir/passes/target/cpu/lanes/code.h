@@ -60,6 +60,8 @@ public:
     void use_arrays_at(ValueId first_tile) { first_tile_ = first_tile; }
     // What messages of these lanes are ordered by: the number of the group, in flat kernels of the tile.
     void number_messages(LaneValue number) { number_ = std::move(number); }
+    // Writes that go by the caches: whole vectors that begin at lines.
+    void pass_caches(const std::vector<OpId>& writes) { past_caches_.insert(writes.begin(), writes.end()); }
     // Puts what the region yields into the storage of the lane arrays it becomes.
     void store_arrays(const std::vector<ValueId>& arrays, const std::vector<ValueId>& yielded);
 
@@ -108,7 +110,8 @@ private:
     };
     Access access(const Memory& memory, const std::vector<LaneValue>& indices, int64_t shift = 0);
     std::vector<ValueId> load(const Memory& memory, const Access& access);
-    void store(const Memory& memory, const Access& access, const LaneValue& value, DType elem);
+    void store(const Memory& memory, const Access& access, const LaneValue& value, DType elem,
+               bool past_caches = false);
     // packed.cpp
     LaneValue moved(const LaneValue& value, int64_t distance);  // an index, so much further
     LaneValue read_packed(const Memory& memory, std::vector<LaneValue> indices, int64_t part);
@@ -191,6 +194,7 @@ private:
     std::unordered_map<OpId, LaneValue> read_before_;     // with a neighbour
     std::unordered_map<OpId, Neighbours> written_later_;  // by the last one
     std::unordered_set<OpId> wait_;                       // neighbours in front of it
+    std::unordered_set<OpId> past_caches_;
 };
 
 }  // namespace tsr::ir

@@ -207,7 +207,8 @@ void LaneCode::read(OpId id) {
     }
 }
 
-void LaneCode::store(const Memory&, const Access& access, const LaneValue& value, DType elem) {
+void LaneCode::store(const Memory&, const Access& access, const LaneValue& value, DType elem, bool past_caches) {
+    constexpr int64_t kLine = 64;
     if (access.kind == Access::Kind::uniform) {
         if (value.kind == LaneValue::Kind::uniform) return emit_.store(access.address, value.scalar);
         // Several lanes write one place only where the program lets them; the last one stays.
@@ -220,7 +221,14 @@ void LaneCode::store(const Memory&, const Access& access, const LaneValue& value
         auto c = static_cast<size_t>(copy);
         ValueId mask = mask_.empty() ? ValueId{} : mask_[c];
         if (access.kind == Access::Kind::contiguous) {
-            emit_.store(emit_.pointer_add(access.address, emit_.integer(copy * width_)), copies[c], mask);
+            const ValueId to = emit_.pointer_add(access.address, emit_.integer(copy * width_));
+            if (past_caches && !mask.valid()) {
+                const int64_t alignment = std::min(width_ * bits(elem) / 8, kLine);
+                emit_.statement(OpKind::store, {to, copies[c]},
+                                {{Attr::past_caches, kFlag}, {Attr::alignment, alignment}});
+            } else {
+                emit_.store(to, copies[c], mask);
+            }
             continue;
         }
         std::vector<ValueId> operands{access.address, copies[c], access.offsets[c]};
@@ -249,7 +257,8 @@ void LaneCode::write(OpId id) {
     }
     const WriteOp write(s_.tile, id);
     const Memory& memory = s_.memories.at(write.memory());
-    store(memory, access(memory, values(write.indices())), value(write.value()), s_.tile.type(write.memory()).elem);
+    store(memory, access(memory, values(write.indices())), value(write.value()), s_.tile.type(write.memory()).elem,
+          past_caches_.contains(id));
 }
 
 void LaneCode::read_vector(const Op& op) {

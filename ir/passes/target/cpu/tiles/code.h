@@ -46,6 +46,8 @@ public:
     void sum_nest(OpId loop);
     // What a loop yields for a carried tile may be computed in the tile's own home.
     void carry_in_place(ValueId argument, ValueId yielded);
+    // A round of the grid begins: its code stands in the emitter's region.
+    void begin_round();
 
 private:
     // ---- one nest (nest.cpp) ----
@@ -55,10 +57,18 @@ private:
     void row(const Nest& nest);
     void phase(const Phase& phase);
     void choose_ahead(const Nest& nest);
+    void choose_pieces_ahead(const Nest& nest);
     // Stores past the caches (past_caches.cpp).
     [[nodiscard]] std::vector<OpId> stores_past_caches(const Nest& nest) const;
     [[nodiscard]] bool may_pass_caches(OpId store, int64_t columns) const;
     ValueId pass_caches(const std::vector<OpId>& stores);
+    // Where what is stored for loads of this kernel alone waits (waiting.cpp).
+    struct Waiting {
+        ValueId row;        // pointer to the first element of the row
+        ValueId elsewhere;  // bool: not in the memory that it is stored in
+    };
+    [[nodiscard]] bool has_waiting(ValueId memory) const;
+    const Waiting& waiting(const TileViewOp& view);
     struct Sum {
         const Root* root;
         std::vector<ValueId> partials;
@@ -155,7 +165,16 @@ private:
     std::unordered_map<ValueId, Home> homes_;
     std::unordered_map<OpId, ValueId> stored_by_sums_;  // where their loops do it
     std::unordered_set<ValueId> held_;                  // tiles of the run that lie where they are
-    Schedule schedule_;                                 // of the run whose code is made
+    std::unordered_map<ValueId, ValueId> rooms_;        // scratch memory for what waits, by memory
+    std::unordered_map<ValueId, Waiting> waiting_;      // in the round at hand, by memory
+    RegionId round_;                                    // the code of the round
+    // Rows of memories that loops of the round go through in pieces: which loop is the first, and the one that fetches
+    // the next row, once there is one.
+    struct Pieces {
+        OpId first, fetches;
+    };
+    std::map<std::vector<ValueId>, Pieces> pieces_;  // by the memory, and the row in it
+    Schedule schedule_;                              // of the run whose code is made
 
     // Of the row at hand:
     std::vector<ValueId> row_;       // its coordinates

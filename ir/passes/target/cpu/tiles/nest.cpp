@@ -148,6 +148,7 @@ void TileCode::rows(const Nest& nest, size_t axis) {
 void TileCode::row(const Nest& nest) {
     row_region_ = emit_.region;
     row_values_.clear();
+    choose_pieces_ahead(nest);
     for (size_t i = 0; i < nest.phases.size(); ++i) {
         if (i == 1) choose_ahead(nest);
         phase(nest.phases[i]);
@@ -174,6 +175,34 @@ void TileCode::choose_ahead(const Nest& nest) {
     consider(nest.phases.front(), true);
     if (nest.phases.size() > 2 && nest.phases.back().columns == nest.phases[1].columns)
         consider(nest.phases.back(), false);
+}
+
+// The same of rows whose length only the run knows, which loops of the round go through in pieces: the second loop over
+// a row finds it in the caches, and fetches the next one.
+void TileCode::choose_pieces_ahead(const Nest& nest) {
+    if (clipped_) return;
+    const auto differs = [&](ValueId start) {
+        const Value& value = s_.tile.value(start);
+        const OpId owner = value.op.valid() ? OpId() : s_.tile.region(value.region).parent;
+        return owner.valid() && s_.tile.op(owner).kind == OpKind::grid;
+    };
+    for (OpId id : views({&nest.phases.front(), 1})) {
+        const TileViewOp view(s_.tile, id);
+        const Type& memory = s_.tile.type(view.memory());
+        const OpId loop = s_.tile.region(s_.tile.op(id).parent).parent;
+        const bool in_loop = loop.valid() && s_.tile.op(loop).kind == OpKind::for_;
+        const bool of_row = memory.kind == TypeKind::tensor && memory.rank() > 1 && view.axes().size() == 1 &&
+                            view.axes().front() + 1 == static_cast<int64_t>(memory.rank());
+        if (!view.loads() || !in_loop || !of_row || bits(memory.elem) < 8 || s_.tile.op(id).attrs.has(Attr::waits))
+            continue;
+        std::vector<ValueId> row{view.memory()};
+        row.insert(row.end(), view.starts().begin(), view.starts().begin() + static_cast<int64_t>(memory.rank()) - 1);
+        if (std::ranges::none_of(row, differs)) continue;
+        Pieces& pieces = pieces_.try_emplace(row, Pieces{loop, {}}).first->second;
+        if (pieces.first == loop) continue;
+        if (!pieces.fetches.valid()) pieces.fetches = loop;
+        if (pieces.fetches == loop) ahead_.push_back(id);
+    }
 }
 
 void TileCode::fetch_ahead(const Coordinates& at) {

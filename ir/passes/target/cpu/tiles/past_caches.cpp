@@ -11,14 +11,14 @@ std::vector<OpId> TileCode::stores_past_caches(const Nest& nest) const {
     std::vector<OpId> found;
     for (const Phase& phase : nest.phases) {
         for (const Root& root : phase.roots) {
-            if (root.kind == Root::Kind::store && !root.per_row && may_pass_caches(root.op, phase.columns))
-                found.push_back(root.op);
+            const bool stores = root.kind == Root::Kind::store && !root.per_row;
+            if (stores && may_pass_caches(root.op, phase.columns)) found.push_back(root.op);
         }
     }
     return found;
 }
 
-// Whole vectors of rows of some lines, of a tensor that the kernel does nothing else with.
+// Whole vectors of rows of some lines, of a tensor that the kernel does nothing else with, but for what waits.
 bool TileCode::may_pass_caches(OpId store, int64_t columns) const {
     constexpr int64_t kWorthwhile = 256;  // bytes of a row
     const TileViewOp view(s_.tile, store);
@@ -27,8 +27,11 @@ bool TileCode::may_pass_caches(OpId store, int64_t columns) const {
     const bool rows = memory.kind == TypeKind::tensor && memory.elem != DType::boolean && size >= 8 &&
                       view.axes().back() + 1 == static_cast<int64_t>(memory.rank()) && columns % width_ == 0 &&
                       columns * size / 8 >= kWorthwhile && width_ * size % 128 == 0;
-    return rows && std::ranges::all_of(uses_.of(view.memory()),
-                                       [&](OpId user) { return s_.tile.op(user).kind == OpKind::store_tile; });
+    return rows && !s_.tile.op(store).attrs.has(Attr::waits) &&
+           std::ranges::all_of(uses_.of(view.memory()), [&](OpId user) {
+               const Op& op = s_.tile.op(user);
+               return op.kind == OpKind::store_tile || op.attrs.has(Attr::waits);
+           });
 }
 
 // The runtime knows what is large, and whether lines are written whole.
@@ -36,6 +39,10 @@ ValueId TileCode::pass_caches(const std::vector<OpId>& stores) {
     ValueId all = emit_.boolean(true);
     for (OpId id : stores) {
         const TileViewOp view(s_.tile, id);
+        if (has_waiting(view.memory())) {
+            all = emit_.binary(OpKind::bit_and, all, waiting(view).elsewhere);
+            continue;
+        }
         const Memory& memory = s_.memories.at(view.memory());
         const int64_t bytes = bits(s_.tile.type(view.memory()).elem) / 8;
         std::vector<ValueId> starts;

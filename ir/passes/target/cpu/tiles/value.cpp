@@ -179,6 +179,9 @@ TileCode::Place TileCode::place(OpId id, const Coordinates& at) {
     const ViewRow row = row_of(view, at);
     const bool clipped = clipped_ && !is_packed_operand(view.memory());
     const ValueId pointer = once_per_row(row.key, row.at, view_key(id, 3), [&] {
+        const size_t last = memory.dims.size() - 1;
+        if (s_.tile.op(id).attrs.has(Attr::waits))
+            return emit_.pointer_add(waiting(view).row, index_along(view, last, at));
         std::vector<ValueId> indices;
         for (size_t axis = 0; axis < memory.dims.size(); ++axis) {
             ValueId index = index_along(view, axis, at);
