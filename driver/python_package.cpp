@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -412,7 +413,8 @@ private:
         return "it could not be compiled";
     }
 
-    // Adds a function for each graph that `made` gives a text for: all at once, and where that fails, one by one.
+    // Adds a function for each graph that `made` gives a text for: all at once, and where that fails, each half by
+    // itself.
     template <class Made>
     void add(Kind kind, const Made& made) {
         std::vector<std::pair<const Graph*, std::string>> texts;
@@ -422,19 +424,23 @@ private:
                 if (!text.empty()) texts.emplace_back(&graph, std::move(text));
             }
         });
+        add_some(kind, texts);
+    }
+
+    using Texts = std::span<const std::pair<const Graph*, std::string>>;
+
+    void add_some(Kind kind, Texts texts) {
+        if (texts.empty()) return;
         std::string all;
         for (const auto& [graph, text] : texts) all += (all.empty() ? "" : "\n\n") + text;
-        if (texts.empty()) return;
-        if (check(extended(all), [](Compilation&, Session&) {}).empty()) {
+        const std::string refusal = check(extended(all), [](Compilation&, Session&) {});
+        if (refusal.empty()) {
             text_ = extended(all);
-            return;
-        }
-        for (const auto& [graph, text] : texts) {
-            const std::string refusal = check(extended(text), [](Compilation&, Session&) {});
-            if (refusal.empty())
-                text_ = extended(text);
-            else
-                left_out_.push_back(left_out(*graph, kind, refusal));
+        } else if (texts.size() == 1) {
+            left_out_.push_back(left_out(*texts.front().first, kind, refusal));
+        } else {
+            add_some(kind, texts.first(texts.size() / 2));
+            add_some(kind, texts.subspan(texts.size() / 2));
         }
     }
 
