@@ -129,6 +129,12 @@ public:
                                 // shared memory
 
     Function();
+    Function(const Function&) = default;
+    Function& operator=(const Function&) = default;
+    // The move of a deque may allocate. Where that fails the program ends; in return vectors of functions move them.
+    Function(Function&&) noexcept = default;
+    Function& operator=(Function&&) noexcept = default;
+    ~Function() = default;
 
     [[nodiscard]] const Op& op(OpId id) const { return ops_[id.index]; }
     [[nodiscard]] Op& op(OpId id) { return ops_[id.index]; }
