@@ -188,7 +188,7 @@ public:
         for (const sema::Type& type : classes_) {
             out += fmt::format("\n\n@_dataclasses.dataclass\nclass {}:\n", type.names().front());
             for (size_t i = 1; i < type.names().size(); ++i)
-                out += fmt::format("    {}: _typing.Any\n", type.names()[i]);
+                out += fmt::format("    {}: _typing.Any\n", python_name(type.names()[i]));
         }
         for (const Offered& one : functions_) out += function(one);
         out += "\n\n__all__ = [\"ArgumentError\", \"TesseraError\"";
@@ -206,7 +206,8 @@ public:
         for (const sema::Type& type : classes_) {
             out += fmt::format("\n@dataclass\nclass {}:\n", type.names().front());
             for (size_t i = 0; i < type.parts().size(); ++i)
-                out += fmt::format("    {}: {}\n", type.names()[i + 1], python_hint(type.parts()[i], true));
+                out +=
+                    fmt::format("    {}: {}\n", python_name(type.names()[i + 1]), python_hint(type.parts()[i], true));
         }
         for (const Offered& one : functions_) out += hint_of(one);
         return out;
@@ -234,7 +235,7 @@ private:
         }
         std::string out;
         for (size_t i = 0; i < parameters.size(); ++i) {
-            out += (out.empty() ? "" : ", ") + parameters[i].name;
+            out += (out.empty() ? "" : ", ") + python_name(parameters[i].name);
             if (hints) out += ": " + python_hint(parameters[i].type, true);
             if (defaults[i]) out += (hints ? " = " : "=") + *defaults[i];
         }
@@ -244,7 +245,7 @@ private:
     static std::string names(const Offered& one) {
         std::string out;
         for (const sema::ParameterInfo& parameter : one.call.instance->parameters)
-            out += (out.empty() ? "" : ", ") + parameter.name;
+            out += (out.empty() ? "" : ", ") + python_name(parameter.name);
         return out;
     }
 
@@ -499,7 +500,7 @@ private:
                 continue;
             }
             const ast::FunctionDef& def = program.def(function);
-            Offered made{function.name, def.docstring.value_or(""), &def, *call, {}, {}, {}};
+            Offered made{python_name(function.name), def.docstring.value_or(""), &def, *call, {}, {}, {}};
             if (graph != graphs_.end()) {
                 made.gradient = callable(function.name + std::string(kGradient));
                 made.pullback = callable(function.name + std::string(kPullback));

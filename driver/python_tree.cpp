@@ -1,6 +1,7 @@
 #include "driver/python_tree.h"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/core.h>
 
@@ -39,8 +40,10 @@ std::vector<Type> items(const Type& type) {
 
 // Of a record: without the name of its class.
 std::vector<std::string> fields(const Type& type) {
-    const std::vector<std::string>& names = type.names();
-    return {names.end() - static_cast<std::ptrdiff_t>(type.parts().size()), names.end()};
+    std::vector<std::string> out;
+    for (size_t i = type.names().size() - type.parts().size(); i < type.names().size(); ++i)
+        out.push_back(type.is_keyed_dict() ? type.names()[i] : python_name(type.names()[i]));
+    return out;
 }
 
 std::string quoted(const std::vector<std::string>& names) {
@@ -50,6 +53,13 @@ std::string quoted(const std::vector<std::string>& names) {
 }
 
 }  // namespace
+
+std::string python_name(const std::string& name) {
+    // Those that are no words of Tessera.
+    static constexpr std::array kKeywords{"async", "await",    "del",   "except", "finally", "global",
+                                          "is",    "nonlocal", "raise", "try",    "with",    "yield"};
+    return std::ranges::find(kKeywords, name) == kKeywords.end() ? name : name + "_";
+}
 
 std::string python_string(std::string_view text) {
     std::string out = "\"";

@@ -23,6 +23,9 @@ std::string python_hint(const sema::Type& type, bool given);
 // The classes of the program that stand in the type, those in fields of others first.
 void add_record_classes(const sema::Type& type, std::vector<sema::Type>& classes);
 
+// A name as Python can write it: `with` becomes `with_`.
+std::string python_name(const std::string& name);
+
 // A text as a literal of Python.
 std::string python_string(std::string_view text);
 
