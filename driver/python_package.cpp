@@ -123,14 +123,19 @@ bool has_float_leaves_alone(const sema::Type& type) {
     return compound && !type.parts().empty() && std::ranges::all_of(type.parts(), has_float_leaves_alone);
 }
 
+// Whether the program's own file defines it, at its outermost level, under a name that others may use.
+bool is_own(const sema::Program& program, const sema::Function& function) {
+    return function.module == program.modules.front().id && !function.enclosing && function.method_of == nullptr &&
+           function.makes == nullptr && !function.derived && !function.name.starts_with('_');
+}
+
 // The instance of a function of the program's own file that a library offers by this name.
 const sema::Instance* offered(const sema::Program& program, const std::string& name) {
     for (const sema::Instance& instance : program.instances) {
         if (!instance.function.valid() || !instance.complete || instance.derived_from.valid()) continue;
         const sema::Function& function = program.function(instance.function);
         const bool graph = function.kind != sema::FunctionKind::graph || instance.context == sema::Context::graph;
-        if (function.name == name && !function.enclosing && function.module == program.modules.front().id && graph)
-            return &instance;
+        if (function.name == name && is_own(program, function) && graph) return &instance;
     }
     return nullptr;
 }
@@ -382,9 +387,7 @@ private:
 
     void find_graphs(const sema::Program& program, const Sources& sources) {
         for (const sema::Function& function : program.functions) {
-            const bool own = function.module == program.modules.front().id && !function.enclosing &&
-                             function.method_of == nullptr && function.makes == nullptr && !function.derived;
-            if (!own || function.kind != sema::FunctionKind::graph || function.name.starts_with('_')) continue;
+            if (!is_own(program, function) || function.kind != sema::FunctionKind::graph) continue;
             Graph graph{function.name, &program.def(function), false, {}};
             bool typed = true;
             for (const ast::Parameter& parameter : graph.def->parameters) {
@@ -488,10 +491,7 @@ private:
         };
         std::vector<Offered> out;
         for (const sema::Function& function : program.functions) {
-            if (function.module != program.modules.front().id || function.enclosing || function.name.starts_with('_'))
-                continue;
-            if (function.method_of != nullptr || function.makes != nullptr || function.derived) continue;
-            if (is_added(function.name) || function.name == "main") continue;
+            if (!is_own(program, function) || is_added(function.name) || function.name == "main") continue;
             const auto graph = std::ranges::find(graphs_, function.name, &Graph::name);
             const auto call = callable(graph == graphs_.end() ? function.name : graph->called());
             if (!call) {

@@ -14,22 +14,11 @@ namespace {
 using sema::Kind;
 using sema::Type;
 
-// What Python's `ctypes` and NumPy have, or hold the bits of.
+// What Python's `ctypes` and NumPy have, or hold the bits of: no types of fewer than 8 bits, and no floats of 8.
 bool is_known(DType type, bool tensor) {
-    switch (type) {
-        case DType::i4:
-        case DType::fp8_e4m3:
-        case DType::fp8_e5m2:
-        case DType::fp6_e3m2:
-        case DType::fp6_e2m3:
-        case DType::fp4_e2m1:
-        case DType::e8m0:
-            return false;
-        case DType::c64:
-            return tensor;
-        default:
-            return true;
-    }
+    if (type == DType::c64) return tensor;
+    if (type == DType::boolean) return true;
+    return bits(type) > 8 || (bits(type) == 8 && tsr::is_integer(type));
 }
 
 // A list as the types of its items; the fields of a record and the elements of a tuple are its parts.
