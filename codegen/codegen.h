@@ -133,12 +133,27 @@ enum class Emit {
     llvm
 };
 
+// Code kept from earlier compilations. A key stands for all that the code follows from but the compiler itself. Several
+// threads ask at once.
+class CodeStore {
+public:
+    CodeStore() = default;
+    CodeStore(const CodeStore&) = delete;
+    CodeStore& operator=(const CodeStore&) = delete;
+    virtual ~CodeStore() = default;
+
+    virtual std::optional<std::string> find(const std::string& key) = 0;
+    // Code that can not be kept costs the next compilation its time, nothing else.
+    virtual void keep(const std::string& key, const std::string& code) = 0;
+};
+
 struct Options {
     int level = 2;       // of -O, 0 to 3
     bool debug = false;  // line information for debuggers
     // PTX to a cubin for a target; called by several threads at once. Empty: variants with `cubin` fail.
     std::function<Result<std::string>(const std::string& ptx, const std::string& target)> assemble;
     Emit emit = Emit::objects;
+    CodeStore* store = nullptr;  // null: nothing is kept
 };
 
 // Makes the code generator ready on another thread, while the caller does what needs none. Never needed.

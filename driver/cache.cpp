@@ -28,7 +28,7 @@ std::string cache_folder() {
 
 namespace {
 
-constexpr size_t kMostPrograms = 256;
+constexpr size_t kMostFiles = 512;  // two for each program
 constexpr uintmax_t kMostBytes = uintmax_t{1} << 30;
 
 // Everything but the sources that the executable follows from.
@@ -43,9 +43,9 @@ std::string describe(const Options& options) {
     return text;
 }
 
-// Removes the programs used longest ago, until what is left is within the limits. Others may do the same at the same
-// time.
-void drop_oldest(const std::string& folder) {
+}  // namespace
+
+void drop_oldest(const std::string& folder, size_t most_files, uintmax_t most_bytes) {
     struct Entry {
         fs::path path;
         fs::file_time_type used;
@@ -64,14 +64,12 @@ void drop_oldest(const std::string& folder) {
     std::ranges::sort(all, {}, &Entry::used);
     size_t left = all.size();
     for (const Entry& entry : all) {
-        if (left <= 2 * kMostPrograms && bytes <= kMostBytes) return;
+        if (left <= most_files && bytes <= most_bytes) return;
         if (!fs::remove(entry.path, ignored)) continue;
         --left;
         bytes -= entry.bytes;
     }
 }
-
-}  // namespace
 
 std::string check_cache_folder() {
     const char* given = std::getenv("TESSERA_CACHE_DIR");
@@ -149,7 +147,7 @@ void ProgramCache::remember(const Sources& sources, const std::string& program) 
     list += fmt::format("program {} {}\n", fs::path(program).stem().string(), bytes);
     // A list that can not be written costs the next run its time, nothing else.
     (void)write_output(inputs_, list, FileKind::data);
-    drop_oldest(folder_);
+    drop_oldest(folder_, kMostFiles, kMostBytes);
 }
 
 }  // namespace tsr::driver

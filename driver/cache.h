@@ -3,9 +3,11 @@
 // Two kinds of file in one folder: `KEY.inputs` lists what a compilation read (each file with its digest, and each
 // place where an import was looked for and not found), for one program under one set of options; `KEY.program` is the
 // executable. A program is taken from the cache when every listed file still has its digest and nothing has appeared
-// where nothing was.
+// where nothing was. Beside them stand what ptxas made (`KEY.cubin`) and two folders: `code` (driver/code_store.h) and
+// `tuning`, the runtime's.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +21,10 @@ namespace tsr::driver {
 std::string cache_folder();
 // What is wrong with TESSERA_CACHE_DIR; empty: nothing.
 std::string check_cache_folder();
+
+// Removes the files of a folder that were used longest ago, until what is left is within the limits. Others may do the
+// same at the same time.
+void drop_oldest(const std::string& folder, size_t most_files, uintmax_t most_bytes);
 
 class ProgramCache {
 public:

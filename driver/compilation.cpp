@@ -8,6 +8,7 @@
 
 #include "codegen/link.h"
 #include "codegen/program/family.h"
+#include "driver/code_store.h"
 #include "driver/crash.h"
 #include "driver/machines.h"
 #include "driver/main_function.h"
@@ -321,8 +322,10 @@ bool Compilation::generate_for_gpus(codegen::GpuForm form, std::vector<codegen::
 }
 
 bool Compilation::generate(codegen::Emit emit, std::vector<std::string>& made) {
+    KeptCode kept;
     codegen::Options how = code_options();
     how.emit = emit;
+    how.store = &kept;
     note_ir("generating code", text());
     auto code = steps_.time("generate code", [&] { return codegen::compile(program(), session_.sources, how); });
     if (!code) {

@@ -17,7 +17,7 @@ using ir::Attr;
 using ir::OpKind;
 using llvm::Value;
 
-llvm::Function* declare_host(const ir::Function& source, const std::string& name, llvm::Module& module) {
+llvm::Function* declare_host(const ir::Function& source, llvm::Module& module) {
     llvm::LLVMContext& context = module.getContext();
     std::vector<llvm::Type*> parameters;
     for (const ir::ValueId id : source.params()) parameters.push_back(value_type(context, source.type(id)));
@@ -27,7 +27,10 @@ llvm::Function* declare_host(const ir::Function& source, const std::string& name
     if (results.size() == 1) returned = results[0];
     if (results.size() > 1) returned = llvm::StructType::get(context, results);
     auto* signature = llvm::FunctionType::get(returned, parameters, false);
-    return llvm::Function::Create(signature, llvm::GlobalValue::InternalLinkage, name, module);
+    auto* declared =
+        llvm::Function::Create(signature, llvm::GlobalValue::ExternalLinkage, "host." + source.name, module);
+    declared->setVisibility(llvm::GlobalValue::HiddenVisibility);
+    return declared;
 }
 
 void HostBody::emit_function() {
@@ -147,10 +150,10 @@ llvm::Constant* HostBody::library_call(const ir::Op& op, const std::string& call
 // A failure in a function of the standard library is reported at the call by which the user's code came to it.
 void HostBody::emit_call(const ir::Op& op) {
     const std::string& name = op.attrs.string(Attr::callee);
-    llvm::Function* callee = names_.functions.at(name);
-    const bool to_library = names_.library.contains(name);
+    llvm::Function* callee = names_.function(name);
+    const bool to_library = names_.is_of_library(name);
     Value* before = nullptr;
-    if (to_library != names_.library.contains(source_.name)) {
+    if (to_library != names_.is_of_library(source_.name)) {
         before = enter_library(to_library ? library_call(op, name) : data_.null());
     }
     Value* given = builder_.CreateCall(callee, values(op.operands));
@@ -184,7 +187,7 @@ void HostBody::emit_launch(const ir::Op& op) {
     if (launch.points().size() > 1) {
         emit_tuned_launch(op, row(slots), row(tensors), result);
     } else {
-        llvm::Constant* family = names_.families.at(op.attrs.string(Attr::callee));
+        llvm::Constant* family = names_.family(op.attrs.string(Attr::callee));
         call_runtime(build_, "tsr_launch", nullptr,
                      {family, row(slots), row(tensors), as_i64(groups.back()), result, place_of(op)});
     }
@@ -197,13 +200,14 @@ void HostBody::emit_launch(const ir::Op& op) {
 // The numbers of groups of all points: the runtime chooses the point.
 void HostBody::emit_tuned_launch(const ir::Op& op, Value* slots, Value* tensors, Value* result) {
     const ir::LaunchOp launch(source_, op);
-    const auto& [tuning, table] = names_.tunings.at(launch.points());
+    const ProgramNames::Points& points = names_.program().tunings.at(launch.points());
     Values groups;
-    for (const Tuning::Point& point : tuning->points) {
+    for (const Tuning::Point& point : points.tuning->points) {
         const size_t first = ir::LaunchOp::kGrid * point.launched;
         for (ir::ValueId count : launch.groups().subspan(first, ir::LaunchOp::kGrid)) groups.push_back(as_i64(count));
     }
-    call_runtime(build_, "tsr_launch_tuned", nullptr, {table, slots, tensors, row(groups), result, place_of(op)});
+    call_runtime(build_, "tsr_launch_tuned", nullptr,
+                 {names_.table(points), slots, tensors, row(groups), result, place_of(op)});
 }
 
 void HostBody::emit_shape_of(const ir::Op& op) {

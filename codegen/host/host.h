@@ -10,20 +10,44 @@
 
 namespace tsr::codegen {
 
-// What Host functions refer to by name.
-struct HostNames {
-    std::map<std::string, llvm::Function*> functions;
-    std::set<std::string> library;                    // those of the standard library
-    std::map<std::string, llvm::Constant*> families;  // const TsrKernelFamily*
-    // By the points that a launch names: const TsrTuning*.
-    std::map<std::vector<std::string>, std::pair<const Tuning*, llvm::Constant*>> tunings;
+// What functions of level Host refer to by name, of a whole program.
+struct ProgramNames {
+    explicit ProgramNames(const Program& program, const Sources& sources);
+
+    std::map<std::string, const ir::Function*> functions;
+    std::set<std::string> library;                // those of the standard library
+    std::map<std::string, std::string> families;  // the linker's names of their tables
+    struct Points {
+        const Tuning* tuning = nullptr;
+        std::string table;  // the linker's name
+    };
+    std::map<std::vector<std::string>, Points> tunings;  // by the points that a launch names
+    bool exported = false;   // tables of kernels are seen from outside: the program is a library of kernels
     bool with_gpus = false;  // some kernel has code for one
+};
+
+// The same in one LLVM module, which declares what it refers to and does not define.
+class HostNames {
+public:
+    HostNames(const ProgramNames& program, llvm::Module& module) : program_(program), module_(module) {}
+
+    llvm::Function* function(const std::string& name);
+    llvm::Constant* family(const std::string& name);            // const TsrKernelFamily*
+    llvm::Constant* table(const ProgramNames::Points& points);  // const TsrTuning*
+    [[nodiscard]] const ProgramNames& program() const { return program_; }
+    [[nodiscard]] bool is_of_library(const std::string& name) const { return program_.library.contains(name); }
+
+private:
+    llvm::Constant* variable(const std::string& symbol);
+
+    const ProgramNames& program_;
+    llvm::Module& module_;
 };
 
 class HostBody : public Body {
 public:
     HostBody(const ir::Function& source, llvm::Function& target, const Machine& machine, Data& data, DebugInfo* debug,
-             const HostNames& names)
+             HostNames& names)
         : Body(source, target, machine, data, debug), names_(names) {}
 
     // The whole function: checks of the arguments, the body, the return.
@@ -67,12 +91,12 @@ private:
     llvm::Value* formatted_value(const ir::Op& op, size_t number, const std::string& spec);
     void fail_when(llvm::Value* condition, llvm::Constant* place, const std::string& message);
 
-    const HostNames& names_;
+    HostNames& names_;
     std::map<std::string, llvm::Value*> dims_;
 };
 
-// `name` names the function for the linker. Nothing for no result, the value, or a structure of several.
-llvm::Function* declare_host(const ir::Function& source, const std::string& name, llvm::Module& module);
+// A function of level Host as its callers see it. It gives nothing for no result, the value, or a structure of several.
+llvm::Function* declare_host(const ir::Function& source, llvm::Module& module);
 
 // The data of TsrSignature for a function's parameters; `defaults` as in the program's description, or empty; `shown`
 // its name in messages, where that is another.

@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <lld/Common/Driver.h>
+#include <llvm/Object/ArchiveWriter.h>
 #include <llvm/Support/CrashRecoveryContext.h>
 #include <llvm/Support/raw_ostream.h>
 #include <sys/mman.h>
@@ -102,7 +103,30 @@ private:
     std::string missing_;
 };
 
-Command command_line(const std::vector<MemoryFile>& objects, const std::string& output, const LinkOptions& options) {
+// Archives whose symbols a shared library does not offer: all but that of the program's own objects.
+std::string hidden_archives(const LinkOptions& options) {
+    std::string names = "libtessera_rt.a,libc_nonshared.a,libgcc.a";
+    for (const std::string& archive : options.archives) names += "," + fs::path(archive).filename().string();
+    return names;
+}
+
+// The objects as an archive: a program may have more of them than a process may have files open.
+Result<std::string> archive_of(const std::vector<std::string>& objects) {
+    std::vector<llvm::NewArchiveMember> members;
+    std::vector<std::string> names;
+    for (size_t i = 0; i < objects.size(); ++i) names.push_back(std::to_string(i) + ".o");
+    for (const std::string& object : objects) {
+        // LLD gives up for good where a member of an archive is something else.
+        if (!object.starts_with("\x7f\x45LF")) return Failure{"can not link: this is no object file"};
+    }
+    for (size_t i = 0; i < objects.size(); ++i) members.emplace_back(llvm::MemoryBufferRef(objects[i], names[i]));
+    auto made = llvm::writeArchiveToBuffer(members, llvm::SymtabWritingMode::NoSymtab, llvm::object::Archive::K_GNU,
+                                           /*Deterministic=*/true, /*Thin=*/false);
+    if (!made) return Failure{"can not link: " + llvm::toString(made.takeError())};
+    return std::string((*made)->getBuffer());
+}
+
+Command command_line(const MemoryFile& objects, const std::string& output, const LinkOptions& options) {
     Command command(options);
     for (const char* word : {"ld.lld", "-m", "elf_x86_64", "--gc-sections", "--hash-style=gnu", "--eh-frame-hdr",
                              "--build-id=none", "-z", "relro", "-z", "noexecstack", "--threads=1"}) {
@@ -110,7 +134,9 @@ Command command_line(const std::vector<MemoryFile>& objects, const std::string& 
     }
     command.flag(options.shared ? "-shared" : "-pie");
     if (options.shared) {
-        for (const char* word : {"--exclude-libs", "ALL", "-Bsymbolic"}) command.flag(word);
+        command.flag("-Bsymbolic");
+        command.flag("--exclude-libs");
+        command.flag(hidden_archives(options));
     }
     if (!options.debug) command.flag("-s");
     if (!options.shared) {
@@ -121,7 +147,8 @@ Command command_line(const std::vector<MemoryFile>& objects, const std::string& 
     command.flag(output);
     command.resource("crti.o");
     command.resource("crtbeginS.o");
-    for (const MemoryFile& object : objects) command.flag(object.path());
+    for (const std::string& word : {std::string("--whole-archive"), objects.path(), std::string("--no-whole-archive")})
+        command.flag(word);
     for (const std::string& archive : options.archives) command.flag(archive);
     if (options.runtime) command.resource("libtessera_rt.a");
     command.flag("--as-needed");
@@ -164,14 +191,13 @@ Result<std::string> link(const std::vector<std::string>& objects, const LinkOpti
     const std::lock_guard lock(one_at_a_time);
     initialize_llvm();
     if (!usable) return Failure{"internal error: the linker failed before and can not run again"};
-    std::vector<MemoryFile> files;
-    for (const std::string& object : objects) {
-        files.emplace_back(object);
-        if (!files.back().ok()) return Failure{std::string("no memory for an object file: ") + std::strerror(errno)};
-    }
+    auto archive = archive_of(objects);
+    if (!archive) return Failure{archive.message()};
+    const MemoryFile file(archive.value());
+    if (!file.ok()) return Failure{std::string("no memory for object files: ") + std::strerror(errno)};
     MemoryOutput output;
     if (!output.ok()) return Failure{std::string("can not link: ") + std::strerror(errno)};
-    const Command command = command_line(files, output.path(), options);
+    const Command command = command_line(file, output.path(), options);
     if (!command.missing().empty()) return Failure{"linking needs `" + command.missing() + "`, which is not there"};
     std::vector<const char*> words;
     for (const std::string& word : command.words()) words.push_back(word.c_str());

@@ -1,11 +1,8 @@
 #include "codegen/nvptx/images.h"
 
-#include <algorithm>
-#include <atomic>
-#include <future>
-#include <mutex>
 #include <optional>
-#include <thread>
+
+#include "codegen/llvm/jobs.h"
 
 namespace tsr::codegen {
 
@@ -48,15 +45,7 @@ bool has_gpu_variants(const Program& program) { return !jobs_of(program).empty()
 Result<GpuImages> make_gpu_images(const Program& program, const Sources& sources, const Options& options) {
     const std::vector<Job> jobs = jobs_of(program);
     std::vector<std::optional<Result<GpuImage>>> made(jobs.size());
-    std::atomic<size_t> next = 0;
-    const auto work = [&] {
-        for (size_t i = next++; i < jobs.size(); i = next++) made[i] = make_image(jobs[i], sources, options);
-    };
-    std::vector<std::future<void>> helpers;
-    const size_t threads = std::min<size_t>(jobs.size(), std::max(1U, std::thread::hardware_concurrency()));
-    for (size_t i = 1; i < threads; ++i) helpers.push_back(std::async(std::launch::async, work));
-    work();
-    for (std::future<void>& helper : helpers) helper.get();
+    run_jobs(jobs.size(), [&](size_t i) { made[i] = make_image(jobs[i], sources, options); });
     GpuImages images;
     for (size_t i = 0; i < jobs.size(); ++i) {
         if (!*made[i]) return Failure{made[i]->message()};

@@ -9,6 +9,7 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include "codegen/llvm/debug.h"
+#include "codegen/llvm/digest.h"
 #include "codegen/llvm/errors.h"
 #include "codegen/nvptx/blocks.h"
 #include "codegen/nvptx/offsets.h"
@@ -120,6 +121,16 @@ Result<DeviceCode> compile_guarded(const KernelVariant& variant, const Gpu& gpu,
     std::string fault;
     llvm::raw_string_ostream stream(fault);
     if (llvm::verifyModule(module, &stream)) return Failure{"internal error: LLVM refuses a module: " + fault};
+    const bool kept = options.store != nullptr && options.emit != Emit::llvm;
+    const std::string key = kept ? module_digest(module, fmt::format("O{} {} {} threads {} bytes", options.level,
+                                                                     gpu.name, variant.threads, variant.scratch))
+                                 : std::string();
+    if (kept) {
+        if (auto ptx = options.store->find(key)) {
+            code.text = std::move(*ptx);
+            return code;
+        }
+    }
     optimize_for_gpu(module, *target.value(), options.level);
     use_words(*entry);
     join_offsets(*entry);
@@ -134,6 +145,7 @@ Result<DeviceCode> compile_guarded(const KernelVariant& variant, const Gpu& gpu,
     if (!errors.empty()) return Failure{fmt::format("internal error: LLVM for {}: {}", gpu.name, errors)};
     if (!ptx) return Failure{ptx.message()};
     code.text = std::move(ptx).value();
+    if (kept) options.store->keep(key, code.text);
     return code;
 }
 

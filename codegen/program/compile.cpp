@@ -1,192 +1,252 @@
+// Programs to object files, or to one text.
+//
+// Object files are made side by side and kept between compilations: one for the forms of a kernel on one processor, one
+// for some host functions, one for all code for GPUs, and one for the tables that tie them together.
+#include <algorithm>
 #include <future>
-#include <numeric>
+#include <mutex>
 #include <optional>
-#include <thread>
-
-#include <llvm/IR/LLVMContext.h>
-#include <llvm/IR/Verifier.h>
-#include <llvm/Support/raw_ostream.h>
+#include <ranges>
+#include <set>
+#include <utility>
 
 #include "codegen/codegen.h"
-#include "codegen/cpu/pipeline.h"
-#include "codegen/cpu/task.h"
-#include "codegen/host/host.h"
+#include "codegen/cpu/machine.h"
 #include "codegen/llvm/errors.h"
-#include "codegen/llvm/function.h"
 #include "codegen/llvm/initializers.h"
+#include "codegen/llvm/jobs.h"
 #include "codegen/nvptx/images.h"
 #include "codegen/program/check.h"
+#include "codegen/program/code_module.h"
 #include "codegen/program/cuda_tables.h"
 #include "codegen/program/tables.h"
-#include "ir/core/lines.h"
 
 namespace tsr::codegen {
 
 namespace {
 
-// Which LLVM module each variant is compiled in, in the order of the program. Module 0 has the tables and the host,
-// too.
-struct Shares {
-    std::vector<size_t> module_of;
-    size_t modules = 1;
-};
-
-// Two modules, as even as it goes, where a second core saves more than a second module costs.
-Shares share(const Program& program, Emit emit) {
-    constexpr size_t kWorthwhile = 250;  // operations: about 10 ms of one core
-    Shares shares;
-    std::vector<size_t> costs;
-    for (const KernelFamily& family : program.families) {
-        for (const KernelVariant& variant : family.variants)
-            costs.push_back(variant.on_gpu() ? 0 : variant.function->op_count());
-    }
-    shares.module_of.assign(costs.size(), 0);
-    const size_t total = std::accumulate(costs.begin(), costs.end(), size_t{0});
-    size_t host = 0;
+Span first_place(const Program& program) {
     if (program.host != nullptr) {
-        for (const ir::Function& function : program.host->functions)
-            host += function.level == ir::Level::host ? function.op_count() : 0;
+        for (const ir::Function& function : program.host->functions) {
+            if (function.place.valid()) return function.place_of(function.place).span;
+        }
     }
-    const bool one_text = emit != Emit::objects;
-    if (one_text || total < kWorthwhile || costs.size() < 2 || std::thread::hardware_concurrency() < 2) return shares;
-    shares.modules = 2;
-    size_t left = (total + host) / 2;
-    for (size_t i = 0; i < costs.size(); ++i) {
-        if (costs[i] > left) continue;
-        left -= costs[i];
-        shares.module_of[i] = 1;
-    }
-    return shares;
+    return program.families.empty() ? Span{} : program.families[0].place;
 }
 
-// One LLVM module on its way to an object file.
-class Unit {
+// Host functions run anywhere.
+Processor any_processor() { return processor_named("x86-64").value(); }
+
+void define_program(CodeModule& module, const Program& program, HostNames& names) {
+    if (!program.main.empty()) emit_program_table(module.data(), program, names, any_processor());
+    if (program.exports.empty()) return;
+    emit_exports(module.data(), program, names, any_processor());
+    module.let_failures_pass();
+}
+
+// Everything in one module; `images`: the code for GPUs that it carries, null for none.
+Result<std::string> compile_as_one(const Program& program, const Sources& sources, const Options& options,
+                                   const GpuImages* images) {
+    const ProgramNames known(program, sources);
+    CodeModule module(program.name, sources, options, first_place(program));
+    if (!module.fault().empty()) return Failure{module.fault()};
+    HostNames names(known, module.module());
+    Entries entries;
+    for (const KernelFamily& family : program.families) {
+        for (size_t i = 0; i < family.variants.size(); ++i) {
+            const KernelVariant& variant = family.variants[i];
+            if (variant.on_gpu()) continue;
+            const EntryNames& own = entries[&variant] = entry_names(family, i);
+            module.emit_task(variant, own, processor_named(variant.machine).value());
+        }
+    }
+    define_kernel_tables(module.data(), program, entries, names, images != nullptr);
+    if (images != nullptr) define_cuda_tables(module.data(), program, *images);
+    if (program.host != nullptr) {
+        for (const ir::Function& function : program.host->functions) {
+            if (function.level == ir::Level::host) module.emit_host(function, names, any_processor());
+        }
+    }
+    define_program(module, program, names);
+    module.close();
+    return module.code();
+}
+
+// What one object file is made of: the forms of a kernel for one processor, or host functions.
+struct Unit {
+    const KernelFamily* family = nullptr;
+    std::vector<size_t> variants;
+    std::vector<const ir::Function*> functions;
+    size_t operations = 0;
+};
+
+std::vector<Unit> units_of(const Program& program) {
+    std::vector<Unit> units;
+    for (const KernelFamily& family : program.families) {
+        std::map<std::string, Unit> by_machine;
+        for (size_t i = 0; i < family.variants.size(); ++i) {
+            const KernelVariant& variant = family.variants[i];
+            if (variant.on_gpu()) continue;
+            Unit& unit = by_machine[variant.machine];
+            unit.family = &family;
+            unit.variants.push_back(i);
+            unit.operations += variant.function->op_count();
+            for (const PackedOperand& operand : variant.packed) unit.operations += operand.function->op_count();
+        }
+        for (auto& [unused, unit] : by_machine) units.push_back(std::move(unit));
+    }
+    if (program.host == nullptr) return units;
+    constexpr size_t kEnough = 2000;  // operations of host functions: what makes an object file worthwhile
+    Unit hosts;
+    for (const ir::Function& function : program.host->functions) {
+        if (function.level != ir::Level::host) continue;
+        hosts.functions.push_back(&function);
+        hosts.operations += function.op_count();
+        if (hosts.operations >= kEnough) units.push_back(std::exchange(hosts, {}));
+    }
+    if (!hosts.functions.empty()) units.push_back(std::move(hosts));
+    return units;
+}
+
+class Objects {
 public:
-    // `images`: the code for GPUs, which this module then carries; null: another does, or none.
-    Unit(const Program& program, const Sources& sources, const Options& options, const Shares& shares, size_t number,
-         const GpuImages* images)
-        : program_(program),
-          options_(options),
-          shares_(shares),
-          number_(number),
-          images_(images),
-          module_(program.name, context_),
-          data_(module_, &sources) {
-        context_.setDiagnosticHandler(keep_errors(errors_));
-        context_.setDiscardValueNames(options.emit != Emit::llvm);
-        if (options.debug) debug_ = std::make_unique<DebugInfo>(module_, sources, first_place());
+    Objects(const Program& program, const Sources& sources, const Options& options)
+        : program_(program), sources_(sources), options_(options), names_(program, sources), units_(units_of(program)) {
+        // Long ones first, so that no thread begins one when the others have ended.
+        std::ranges::stable_sort(units_, std::ranges::greater(), &Unit::operations);
+        made_.resize(units_.size());
     }
 
-    Result<std::string> compile() {
-        auto host = processor_named("x86-64");
-        auto target = make_target_machine(host.value(), options_.level);
-        if (!target) return Failure{target.message()};
-        module_.setTargetTriple(target.value()->getTargetTriple());
-        module_.setDataLayout(target.value()->createDataLayout());
-        if (auto fault = emit_kernels()) return *fault;
-        if (images_ != nullptr) define_cuda_tables(data_, program_, *images_);
-        if (program_.host != nullptr && number_ == 0) emit_host(host.value());
-        if (debug_ != nullptr) debug_->finish();
-        std::string fault;
-        llvm::raw_string_ostream stream(fault);
-        if (llvm::verifyModule(module_, &stream)) return Failure{"internal error: LLVM refuses a module: " + fault};
-        optimize(module_, *target.value(), options_.level);
-        prepare(module_);
-        return finish(*target.value());
+    Result<std::vector<std::string>> make() {
+        std::future<Result<std::string>> for_gpus;
+        if (has_gpu_variants(program_)) {
+            for_gpus = std::async(std::launch::async, [&] { return compile_gpu_object(program_, sources_, options_); });
+        }
+        make_units();
+        std::vector<Result<std::string>> all;
+        for (std::optional<Result<std::string>>& one : made_) {
+            if (one) all.push_back(std::move(*one));
+        }
+        const bool complete = std::ranges::all_of(all, [](const Result<std::string>& one) { return one.ok(); });
+        if (complete) all.push_back(guarded([&] { return make_tables(); }));
+        if (for_gpus.valid()) all.push_back(for_gpus.get());
+        std::vector<std::string> code;
+        for (Result<std::string>& one : all) {
+            if (!one) return Failure{one.message()};
+            code.push_back(std::move(one).value());
+        }
+        return code;
     }
 
 private:
-    [[nodiscard]] Span first_place() const {
-        if (program_.host != nullptr) {
-            for (const ir::Function& function : program_.host->functions) {
-                if (function.place.valid()) return function.place_of(function.place).span;
+    template <typename Make>
+    static Result<std::string> guarded(Make make) {
+        try {
+            return make();
+        } catch (const std::exception& fatal) {
+            return Failure{std::string("internal error: LLVM: ") + fatal.what()};
+        }
+    }
+
+    void make_units() {
+        const auto make = [&](size_t number) {
+            // Nothing: another unit has the same code.
+            std::optional<Result<std::string>> code;
+            auto fault = guarded([&] {
+                code = units_[number].family != nullptr ? make_tasks(units_[number]) : make_hosts(units_[number]);
+                return Result<std::string>(std::string());
+            });
+            made_[number] = fault ? std::move(code) : std::optional(std::move(fault));
+        };
+        constexpr size_t kWorthwhile = 250;  // operations: about 10 ms of one core
+        size_t operations = 0;
+        for (const Unit& unit : units_) operations += unit.operations;
+        if (operations >= kWorthwhile) return run_jobs(units_.size(), make);
+        for (size_t i = 0; i < units_.size(); ++i) make(i);
+    }
+
+    // Kernels with the same code are compiled once: entries are named by what they do. In a debugger and a profiler
+    // they have the names of their kernels.
+    std::optional<Result<std::string>> make_tasks(const Unit& unit) {
+        const KernelFamily& family = *unit.family;
+        CodeModule module("kernel", sources_, options_, family.place);
+        if (!module.fault().empty()) return Failure{module.fault()};
+        const Processor machine = processor_named(family.variants[unit.variants[0]].machine).value();
+        std::vector<EntryNames> names;
+        for (size_t i = 0; i < unit.variants.size(); ++i) {
+            names.push_back(entry_names(family, unit.variants[i]));
+            if (!options_.debug) {
+                for (size_t n = 0; n < names[i].size(); ++n) names[i][n] = std::to_string(i) + "." + std::to_string(n);
+            }
+            module.emit_task(family.variants[unit.variants[i]], names[i], machine);
+        }
+        module.close();
+        const std::string digest = module.digest();
+        if (!options_.debug) {
+            for (std::string& name : std::views::join(names)) {
+                llvm::Function* entry = module.module().getFunction(name);
+                name = "kernel." + digest + "." + name;
+                entry->setName(name);
             }
         }
-        return program_.families.empty() ? Span{} : program_.families[0].place;
+        {
+            const std::lock_guard lock(mutex_);
+            for (size_t i = 0; i < unit.variants.size(); ++i)
+                entries_[&family.variants[unit.variants[i]]] = std::move(names[i]);
+            if (!begun_.insert(digest).second) return std::nullopt;
+        }
+        return kept(digest, module);
     }
 
-    std::optional<Failure> emit_kernels() {
-        size_t next = 0;
-        for (const KernelFamily& family : program_.families) {
-            std::vector<Processor> machines(family.variants.size());
-            for (size_t i = 0; i < family.variants.size(); ++i) {
-                const size_t module = shares_.module_of[next++];
-                if (family.variants[i].on_gpu()) continue;
-                auto machine = processor_named(family.variants[i].machine);
-                if (!machine) return Failure{machine.message()};
-                machines[i] = machine.value();
-                if (module != number_) continue;
-                const ir::Function& source = *family.variants[i].function;
-                emit_kernel_task(source, entry_name(family, i), machines[i], data_, debug_.get());
-                const auto& packed = family.variants[i].packed;
-                for (size_t p = 0; p < packed.size(); ++p) {
-                    emit_kernel_task(*packed[p].function, entry_name(family, i, p), machines[i], data_, debug_.get());
-                }
-            }
-            if (number_ != 0) continue;
-            const bool exported = program_.main.empty() && program_.exports.empty();
-            const bool with_gpus = options_.emit == Emit::objects || options_.emit == Emit::object;
-            names_.families[family.name] = family_table(data_, family, machines, exported, with_gpus);
-        }
-        for (const Tuning& tuning : program_.tunings) {
-            if (number_ == 0) names_.tunings[tuning.names] = {&tuning, tuning_table(data_, tuning, names_)};
-        }
-        return std::nullopt;
+    std::optional<Result<std::string>> make_hosts(const Unit& unit) {
+        CodeModule module("host", sources_, options_, first_place(program_));
+        if (!module.fault().empty()) return Failure{module.fault()};
+        HostNames names(names_, module.module());
+        const Processor machine = any_processor();
+        for (const ir::Function* function : unit.functions) module.emit_host(*function, names, machine);
+        if (!program_.exports.empty()) module.let_failures_pass();
+        module.close();
+        return kept(module.digest(), module);
     }
 
-    [[nodiscard]] bool is_of_library(const ir::Function& function) const {
-        if (!function.place.valid() || data_.sources() == nullptr) return false;
-        return ir::is_library_text(*data_.sources(), function.place_of(function.place).span.file);
+    Result<std::string> make_tables() {
+        CodeModule module("tables", sources_, options_, first_place(program_));
+        if (!module.fault().empty()) return Failure{module.fault()};
+        HostNames names(names_, module.module());
+        define_kernel_tables(module.data(), program_, entries_, names, names_.with_gpus);
+        define_program(module, program_, names);
+        module.close();
+        return module.code();
     }
 
-    void emit_host(const Processor& machine) {
-        names_.with_gpus = has_gpu_variants(program_);
-        for (const ir::Function& function : program_.host->functions) {
-            if (function.level != ir::Level::host) continue;
-            names_.functions[function.name] = declare_host(function, "host." + function.name, module_);
-            if (is_of_library(function)) names_.library.insert(function.name);
+    // The module's code, from an earlier compilation where it has been made before.
+    Result<std::string> kept(const std::string& digest, CodeModule& module) {
+        if (options_.store != nullptr && module.fault().empty()) {
+            if (auto code = options_.store->find(digest)) return std::move(*code);
         }
-        for (const ir::Function& function : program_.host->functions) {
-            if (function.level != ir::Level::host) continue;
-            llvm::Function& target = *names_.functions.at(function.name);
-            set_processor(target, machine);
-            const Span span = function.place.valid() ? function.place_of(function.place).span : Span{};
-            if (debug_ != nullptr) debug_->begin(target, function.name, span);
-            HostBody(function, target, machine, data_, debug_.get(), names_).emit_function();
-        }
-        if (!program_.main.empty()) emit_program_table(data_, program_, names_, machine);
-        if (!program_.exports.empty()) emit_exports(data_, program_, names_, machine);
-    }
-
-    Result<std::string> finish(llvm::TargetMachine& target) {
-        std::string text;
-        if (options_.emit == Emit::llvm) {
-            llvm::raw_string_ostream stream(text);
-            module_.print(stream, nullptr);
-            return text;
-        }
-        auto code = emit_code(module_, target, options_.emit == Emit::assembly ? Form::assembly : Form::object);
-        if (!errors_.empty()) return Failure{"internal error: LLVM: " + errors_};
+        auto code = module.code();
+        if (code && options_.store != nullptr) options_.store->keep(digest, code.value());
         return code;
     }
 
     const Program& program_;
+    const Sources& sources_;
     const Options& options_;
-    const Shares& shares_;
-    size_t number_;
-    const GpuImages* images_;
-    llvm::LLVMContext context_;
-    llvm::Module module_;
-    Data data_;
-    std::unique_ptr<DebugInfo> debug_;
-    std::string errors_;
-    HostNames names_;
+    ProgramNames names_;
+    std::vector<Unit> units_;
+    std::vector<std::optional<Result<std::string>>> made_;  // of each unit
+    std::mutex mutex_;
+    std::set<std::string> begun_;  // digests of kernels
+    Entries entries_;
 };
 
 std::optional<Failure> check(const Program& program, const Sources& sources) {
     for (const KernelFamily& family : program.families) {
         for (const KernelVariant& variant : family.variants) {
             const Runs runs = variant.on_gpu() ? Runs::on_gpu : Runs::on_cpu;
+            if (!variant.on_gpu()) {
+                if (auto machine = processor_named(variant.machine); !machine) return Failure{machine.message()};
+            }
             if (auto fault = check_target(*variant.function, runs, sources)) return fault;
             for (const PackedOperand& operand : variant.packed) {
                 if (auto fault = check_target(*operand.function, Runs::on_cpu, sources)) return fault;
@@ -210,34 +270,20 @@ Result<std::vector<std::string>> compile(const Program& program, const Sources& 
     initialize_llvm();
     if (auto fault = check(program, sources)) return *fault;
     catch_fatal_errors();
-    const Shares shares = share(program, options.emit);
+    if (options.emit == Emit::objects) return Objects(program, sources, options).make();
     std::optional<GpuImages> images;
     if (options.emit == Emit::object && has_gpu_variants(program)) {
         auto made = make_gpu_images(program, sources, options);
         if (!made) return Failure{made.message()};
         images = std::move(made).value();
     }
-    const auto compile_module = [&](size_t number) -> Result<std::string> {
-        try {
-            return std::make_unique<Unit>(program, sources, options, shares, number, images ? &*images : nullptr)
-                ->compile();
-        } catch (const std::exception& fatal) {
-            return Failure{std::string("internal error: LLVM: ") + fatal.what()};
-        }
-    };
-    std::vector<std::future<Result<std::string>>> others;
-    for (size_t i = 1; i < shares.modules; ++i) others.push_back(std::async(std::launch::async, compile_module, i));
-    if (options.emit == Emit::objects && has_gpu_variants(program)) {
-        others.push_back(std::async(std::launch::async, [&] { return compile_gpu_object(program, sources, options); }));
+    try {
+        auto code = compile_as_one(program, sources, options, images ? &*images : nullptr);
+        if (!code) return Failure{code.message()};
+        return std::vector{std::move(code).value()};
+    } catch (const std::exception& fatal) {
+        return Failure{std::string("internal error: LLVM: ") + fatal.what()};
     }
-    std::vector<Result<std::string>> made{compile_module(0)};
-    for (auto& other : others) made.push_back(other.get());
-    std::vector<std::string> code;
-    for (Result<std::string>& one : made) {
-        if (!one) return Failure{one.message()};
-        code.push_back(std::move(one).value());
-    }
-    return code;
 }
 
 Result<std::vector<GpuText>> compile_for_gpus(const Program& program, const Sources& sources, const Options& options,

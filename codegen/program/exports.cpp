@@ -77,20 +77,14 @@ void emit_last_error(Data& data, const std::string& symbol, const Processor& mac
 
 }  // namespace
 
-void emit_exports(Data& data, const Program& program, const HostNames& names, const Processor& machine) {
+void emit_exports(Data& data, const Program& program, HostNames& names, const Processor& machine) {
     llvm::Constant* initialize = emit_initialize(data, program, names, machine);
     for (const Export& exported : program.exports) {
         const ir::Function& source = *program.host->find(exported.function);
-        llvm::Function* run = emit_run(data, source, names.functions.at(exported.function), machine);
+        llvm::Function* run = emit_run(data, source, names.function(exported.function), machine);
         emit_function(data, exported, source, function_table(data, exported, source, run, initialize), machine);
     }
     emit_last_error(data, program.last_error, machine);
-    // A failure leaves a call of the library as an exception of the runtime.
-    for (llvm::Function& function : data.module()) {
-        if (function.isDeclaration()) continue;
-        function.removeFnAttr(llvm::Attribute::NoUnwind);
-        function.setUWTableKind(llvm::UWTableKind::Sync);
-    }
 }
 
 }  // namespace tsr::codegen

@@ -38,7 +38,7 @@ llvm::Function* emit_run(Data& data, const ir::Function& main, llvm::Function* c
 }
 
 // void initialize(void* context)
-llvm::Constant* emit_initialize(Data& data, const Program& program, const HostNames& names, const Processor& machine) {
+llvm::Constant* emit_initialize(Data& data, const Program& program, HostNames& names, const Processor& machine) {
     if (program.initialize.empty()) return data.null();
     llvm::Module& module = data.module();
     llvm::LLVMContext& context = module.getContext();
@@ -47,7 +47,7 @@ llvm::Constant* emit_initialize(Data& data, const Program& program, const HostNa
     auto* function = llvm::Function::Create(signature, llvm::GlobalValue::InternalLinkage, "initialize", module);
     set_processor(*function, machine);
     llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "entry", function));
-    builder.CreateCall(names.functions.at(program.initialize), {});
+    builder.CreateCall(names.function(program.initialize), {});
     builder.CreateRetVoid();
     return function;
 }
@@ -63,9 +63,9 @@ llvm::Constant* results_of(Data& data, const ir::Function& source, const std::ve
     return results.empty() ? data.null() : data.array(results[0]->getType(), results, "results");
 }
 
-void emit_program_table(Data& data, const Program& program, const HostNames& names, const Processor& machine) {
+void emit_program_table(Data& data, const Program& program, HostNames& names, const Processor& machine) {
     const ir::Function& main = *program.host->find(program.main);
-    llvm::Constant* run = emit_run(data, main, names.functions.at(program.main), machine);
+    llvm::Constant* run = emit_run(data, main, names.function(program.main), machine);
     llvm::Constant* initialize = emit_initialize(data, program, names, machine);
     std::map<std::string, DefaultValue> defaults;
     for (const auto& [name, given] : program.defaults) defaults[name] = {given.text, given.bits, given.string};

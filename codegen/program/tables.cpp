@@ -114,12 +114,11 @@ llvm::Constant* accepts_of(Data& data, const KernelVariant& variant) {
 
 }  // namespace
 
-std::string entry_name(const KernelFamily& family, size_t variant) {
-    return "kernel." + family.name + "." + std::to_string(variant);
-}
-
-std::string entry_name(const KernelFamily& family, size_t variant, size_t operand) {
-    return entry_name(family, variant) + ".pack" + std::to_string(operand);
+EntryNames entry_names(const KernelFamily& family, size_t variant) {
+    EntryNames names{"kernel." + family.name + "." + std::to_string(variant)};
+    for (size_t i = 0; i < family.variants[variant].packed.size(); ++i)
+        names.push_back(names[0] + ".pack" + std::to_string(i));
+    return names;
 }
 
 namespace {
@@ -146,19 +145,18 @@ llvm::Constant* uses_of(Data& data, const KernelFamily& family) {
     return data.array(byte, all, "uses");
 }
 
-llvm::Constant* packed_of(Data& data, const KernelFamily& family, size_t number) {
+llvm::Constant* packed_of(Data& data, const KernelVariant& variant, const EntryNames& entries) {
     std::vector<llvm::Constant*> all;
-    const auto& packed = family.variants[number].packed;
+    const auto& packed = variant.packed;
     for (size_t i = 0; i < packed.size(); ++i) {
         std::vector<llvm::Constant*> axes;
         for (const PackedOperand::Axis& axis : packed[i].axes) {
             axes.push_back(
                 data.structure({data.i32(axis.slot), data.i32(0), data.i64(axis.extent), data.i64(axis.step)}));
         }
-        all.push_back(
-            data.structure({entry_of(data, entry_name(family, number, i)),
-                            data.array(axes[0]->getType(), axes, "blocks"), data.i64(static_cast<int64_t>(axes.size())),
-                            data.i64(packed[i].block_bytes), data.i64(packed[i].task), data.i64(packed[i].scratch)}));
+        all.push_back(data.structure({entry_of(data, entries[i + 1]), data.array(axes[0]->getType(), axes, "blocks"),
+                                      data.i64(static_cast<int64_t>(axes.size())), data.i64(packed[i].block_bytes),
+                                      data.i64(packed[i].task), data.i64(packed[i].scratch)}));
     }
     return all.empty() ? data.null() : data.array(all[0]->getType(), all, "packed");
 }
@@ -185,14 +183,13 @@ uint64_t features_of(const Processor& machine) {
 namespace {
 
 // TsrKernelVariant
-llvm::Constant* cpu_variant(Data& data, const KernelFamily& family, size_t number, const Processor& machine) {
-    const KernelVariant& variant = family.variants[number];
+llvm::Constant* cpu_variant(Data& data, const KernelVariant& variant, const EntryNames& entries) {
+    const uint64_t features = features_of(processor_named(variant.machine).value());
     return data.structure({data.i32(TSR_MACHINE_X86_64), data.i32(static_cast<int64_t>(variant.guards.size())),
-                           data.i64(static_cast<int64_t>(features_of(machine))), guards_of(data, variant.guards),
-                           accepts_of(data, variant), entry_of(data, entry_name(family, number)),
-                           data.i64(variant.task), data.i64(variant.scratch), data.text(variant.plan),
-                           packed_of(data, family, number), data.i64(static_cast<int64_t>(variant.packed.size())),
-                           data.null()});
+                           data.i64(static_cast<int64_t>(features)), guards_of(data, variant.guards),
+                           accepts_of(data, variant), entry_of(data, entries[0]), data.i64(variant.task),
+                           data.i64(variant.scratch), data.text(variant.plan), packed_of(data, variant, entries),
+                           data.i64(static_cast<int64_t>(variant.packed.size())), data.null()});
 }
 
 llvm::Constant* gpu_variant(Data& data, const KernelFamily& family, size_t number) {
@@ -206,14 +203,25 @@ llvm::Constant* gpu_variant(Data& data, const KernelFamily& family, size_t numbe
                            data.i64(1), data.i64(0), data.text(variant.plan), data.null(), data.i64(0), table});
 }
 
-}  // namespace
+// Defines a table that other modules, or functions of this one, refer to by name.
+void define_table(Data& data, llvm::Constant* table, const std::string& symbol, bool exported) {
+    llvm::Module& module = data.module();
+    llvm::GlobalVariable* declared = module.getNamedGlobal(symbol);
+    auto* defined = new llvm::GlobalVariable(module, table->getType(), true, llvm::GlobalValue::ExternalLinkage, table);
+    if (!exported) defined->setVisibility(llvm::GlobalValue::HiddenVisibility);
+    if (declared != nullptr) {
+        declared->replaceAllUsesWith(defined);
+        declared->eraseFromParent();
+    }
+    defined->setName(symbol);
+}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): the module owns it
 
-llvm::Constant* family_table(Data& data, const KernelFamily& family, const std::vector<Processor>& machines,
-                             bool exported, bool with_gpus) {
+llvm::Constant* family_table(Data& data, const KernelFamily& family, const Entries& entries, bool with_gpus) {
     std::vector<llvm::Constant*> variants;
     for (size_t i = 0; i < family.variants.size(); ++i) {
-        if (!family.variants[i].on_gpu()) {
-            variants.push_back(cpu_variant(data, family, i, machines[i]));
+        const KernelVariant& variant = family.variants[i];
+        if (!variant.on_gpu()) {
+            variants.push_back(cpu_variant(data, variant, entries.at(&variant)));
         } else if (with_gpus) {
             variants.push_back(gpu_variant(data, family, i));
         }
@@ -222,25 +230,32 @@ llvm::Constant* family_table(Data& data, const KernelFamily& family, const std::
     for (const std::string& slot : family.slots) names.push_back(data.text(slot));
     llvm::Constant* slots = data.array(data.null()->getType(), names, "slot_names");
     llvm::Constant* list = variants.empty() ? data.null() : data.array(variants[0]->getType(), variants, "variants");
-    llvm::Constant* table =
-        data.structure({data.text(family.shown.empty() ? family.name : family.shown), data.place_value(family.place),
-                        data.i32(static_cast<int64_t>(names.size())), data.i32(static_cast<int64_t>(variants.size())),
-                        slots, list, uses_of(data, family)});
-    if (!exported) return data.global(table, "family." + family.name);
-    return new llvm::GlobalVariable(data.module(), table->getType(), true, llvm::GlobalValue::ExternalLinkage, table,
-                                    "tsr_kernel_" + family.name);
+    return data.structure({data.text(family.shown.empty() ? family.name : family.shown), data.place_value(family.place),
+                           data.i32(static_cast<int64_t>(names.size())),
+                           data.i32(static_cast<int64_t>(variants.size())), slots, list, uses_of(data, family)});
 }
 
-llvm::Constant* tuning_table(Data& data, const Tuning& tuning, const HostNames& names) {
+llvm::Constant* tuning_table(Data& data, const Tuning& tuning, HostNames& names) {
     std::vector<llvm::Constant*> points;
     for (const Tuning::Point& point : tuning.points)
-        points.push_back(data.structure({names.families.at(point.family), data.text(point.text)}));
+        points.push_back(data.structure({names.family(point.family), data.text(point.text)}));
     llvm::Constant* list = data.array(points[0]->getType(), points, "points");
     llvm::Constant* known = tuning.known.empty() ? data.null() : data.text(tuning.known);
-    llvm::Constant* table = data.structure({data.text(tuning.kernel), data.text(tuning.content),
-                                            data.i32(static_cast<int64_t>(points.size())), data.i32(tuning.ndims),
-                                            data.i32(tuning.first_dim), data.i32(0), list, known});
-    return data.global(table, "tuning." + tuning.kernel);
+    return data.structure({data.text(tuning.kernel), data.text(tuning.content),
+                           data.i32(static_cast<int64_t>(points.size())), data.i32(tuning.ndims),
+                           data.i32(tuning.first_dim), data.i32(0), list, known});
+}
+
+}  // namespace
+
+void define_kernel_tables(Data& data, const Program& program, const Entries& entries, HostNames& names,
+                          bool with_gpus) {
+    const ProgramNames& known = names.program();
+    for (const KernelFamily& family : program.families)
+        define_table(data, family_table(data, family, entries, with_gpus), known.families.at(family.name),
+                     known.exported);
+    for (const auto& [unused, points] : known.tunings)
+        define_table(data, tuning_table(data, *points.tuning, names), points.table, false);
 }
 
 }  // namespace tsr::codegen

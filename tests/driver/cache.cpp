@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include "driver/code_store.h"
 #include "driver/sha256.h"
 
 using namespace tsr;
@@ -84,4 +85,40 @@ TEST_CASE("a program is not found when something it follows from has changed") {
     SUBCASE("the program was removed") { fs::remove(program); }
     SUBCASE("the program was cut") { write(program, "an exe"); }
     CHECK(!project.find());
+}
+
+TEST_CASE("code is found under its key, whole or not at all") {
+    Project project;
+    const fs::path folder = project.folder / "cache" / "code";
+    KeptCode kept;
+    CHECK(!kept.find("key"));
+    kept.keep("key", "code");
+    CHECK(kept.find("key") == "code");
+    CHECK(KeptCode().find("key") == "code");
+    CHECK(!kept.find("another"));
+    REQUIRE(std::distance(fs::directory_iterator(folder), {}) == 1);
+    const fs::path file = fs::directory_iterator(folder)->path();
+    SUBCASE("a file that was cut") { fs::resize_file(file, fs::file_size(file) - 1); }
+    SUBCASE("a file that is empty") { fs::resize_file(file, 0); }
+    SUBCASE("a file that was changed") { std::ofstream(file, std::ios::app) << "x"; }
+    CHECK((fs::file_size(file) == 68 || !kept.find("key")));
+    kept.keep("key", "code");
+    CHECK(kept.find("key") == "code");
+}
+
+TEST_CASE("files used longest ago are dropped beyond the limits") {
+    Project project;
+    const fs::path folder = project.folder / "cache";
+    fs::create_directories(folder / "code");
+    for (int i = 0; i < 5; ++i) {
+        const fs::path file = folder / std::to_string(i);
+        write(file, "0123456789");
+        fs::last_write_time(file, fs::file_time_type::clock::now() - std::chrono::hours(i));
+    }
+    SUBCASE("of their number") { drop_oldest(folder.string(), 3, 1000); }
+    SUBCASE("of their size") { drop_oldest(folder.string(), 100, 35); }
+    CHECK(fs::exists(folder / "2"));
+    CHECK(!fs::exists(folder / "3"));
+    CHECK(!fs::exists(folder / "4"));
+    CHECK(fs::is_directory(folder / "code"));
 }
