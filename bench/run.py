@@ -137,6 +137,7 @@ def start_times(commands, count=40):
 
 
 def start_up(b):
+    nothing_kept = dict(os.environ, TESSERA_CACHE_DIR="/proc/none")
     out = os.path.join(b.folder, "saxpy")
     sample = os.path.join(ROOT, "samples", "saxpy.tsr")
     ours, empty = start_times([[b.tesserac, "--version"], [b.peer("empty", "gcc")]])
@@ -145,13 +146,12 @@ def start_up(b):
     seconds = wall([out, "--help"])
     b.row("start-up of an executable", "ms", seconds * 1e3, "", None, None, "< 5 ms")
     b.row("size of saxpy", "MB", os.path.getsize(out) / 1e6, "", None, None, "< 4 MB")
-    seconds = wall([b.tesserac, sample, "-o", out])
+    seconds = wall([b.tesserac, sample, "-o", out], env=nothing_kept)
     b.row("saxpy to executable", "ms", seconds * 1e3, "", None, None, "< 100 ms")
     tuned = os.path.join(ROOT, "samples", "gemm.tsr")
-    seconds = wall([b.tesserac, tuned, "-o", os.path.join(b.folder, "tuned")], count=3)
+    seconds = wall([b.tesserac, tuned, "-o", os.path.join(b.folder, "tuned")], count=3, env=nothing_kept)
     b.row("gemm with 8 tuning points to executable", "s", seconds, "", None, None, "< 2 s")
     scale = os.path.join(ROOT, "samples", "scale.tsr")
-    nothing_kept = dict(os.environ, TESSERA_CACHE_DIR="/proc/none")
     seconds = wall([b.tesserac, "run", scale], env=nothing_kept)
     b.row("tesserac run of a new program", "ms", seconds * 1e3, "", None, None, "< 100 ms")
     environment = dict(os.environ, TESSERA_CACHE_DIR=os.path.join(b.folder, "cache"))

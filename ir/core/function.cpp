@@ -31,6 +31,17 @@ std::optional<int64_t> TuningPoint::integer(std::string_view name) const {
     return number ? std::optional(*number) : std::nullopt;
 }
 
+const Places::Shared& Places::all_shared() const {
+    if (own_.empty()) return shared_;
+    std::vector<Place> all;
+    all.reserve(size());
+    if (shared_ != nullptr) all = *shared_;
+    all.insert(all.end(), std::make_move_iterator(own_.begin()), std::make_move_iterator(own_.end()));
+    shared_ = std::make_shared<const std::vector<Place>>(std::move(all));
+    own_.clear();
+    return shared_;
+}
+
 Function::Function() { body = add_region({}); }
 
 Span Function::span_of(OpId id) const {
@@ -40,8 +51,8 @@ Span Function::span_of(OpId id) const {
 
 PlaceId Function::add_place(Place place) {
     // Operations made from one expression share a place: looking at the last one catches most.
-    if (!places_.empty() && places_.back() == place) return PlaceId(places_.size() - 1);
-    places_.push_back(std::move(place));
+    if (places_.size() > 0 && places_[places_.size() - 1] == place) return PlaceId(places_.size() - 1);
+    places_.add(std::move(place));
     return PlaceId(places_.size() - 1);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -45,6 +46,39 @@ struct Place {
     Span span;
     std::vector<Span> inlined_at;
     bool operator==(const Place&) const = default;
+};
+
+// The places of a function, by number. Functions made from one another share those that were there then: a place may be
+// shared by thousands of kernels.
+class Places {
+public:
+    Places() = default;
+    Places(const Places& other) : shared_(other.all_shared()) {}
+    Places& operator=(const Places& other) {
+        if (this == &other) return *this;
+        shared_ = other.all_shared();
+        own_.clear();
+        return *this;
+    }
+    Places(Places&&) noexcept = default;
+    Places& operator=(Places&&) noexcept = default;
+    ~Places() = default;
+
+    [[nodiscard]] size_t size() const { return shared_size() + own_.size(); }
+    [[nodiscard]] const Place& operator[](size_t number) const {
+        return number < shared_size() ? (*shared_)[number] : own_[number - shared_size()];
+    }
+    void add(Place place) { own_.push_back(std::move(place)); }
+
+private:
+    using Shared = std::shared_ptr<const std::vector<Place>>;
+
+    [[nodiscard]] size_t shared_size() const { return shared_ == nullptr ? 0 : shared_->size(); }
+    // Those of this function's own become shared, too: to be copied is all that tells. Not for two threads at once.
+    [[nodiscard]] const Shared& all_shared() const;
+
+    mutable Shared shared_;
+    mutable std::vector<Place> own_;
 };
 
 struct Value {
@@ -174,7 +208,7 @@ private:
     std::deque<Op> ops_;
     std::deque<Region> regions_;
     std::deque<Value> values_;
-    std::vector<Place> places_;
+    Places places_;
 };
 
 // The functions of a program.
