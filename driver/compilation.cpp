@@ -309,7 +309,9 @@ codegen::Options Compilation::code_options() {
 }
 
 bool Compilation::generate_for_gpus(codegen::GpuForm form, std::vector<codegen::GpuText>& made) {
-    const codegen::Options how = code_options();
+    KeptCode kept;
+    codegen::Options how = code_options();
+    how.store = &kept;
     note_ir("generating code", text());
     auto code =
         steps_.time("generate code", [&] { return codegen::compile_for_gpus(program(), session_.sources, how, form); });

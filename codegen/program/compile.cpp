@@ -10,6 +10,8 @@
 #include <set>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "codegen/codegen.h"
 #include "codegen/cpu/machine.h"
 #include "codegen/llvm/errors.h"
@@ -176,7 +178,7 @@ private:
         for (size_t i = 0; i < unit.variants.size(); ++i) {
             names.push_back(entry_names(family, unit.variants[i]));
             if (!options_.debug) {
-                for (size_t n = 0; n < names[i].size(); ++n) names[i][n] = std::to_string(i) + "." + std::to_string(n);
+                for (size_t n = 0; n < names[i].size(); ++n) names[i][n] = fmt::format("{}.{}", i, n);
             }
             module.emit_task(family.variants[unit.variants[i]], names[i], machine);
         }
@@ -185,7 +187,7 @@ private:
         if (!options_.debug) {
             for (std::string& name : std::views::join(names)) {
                 llvm::Function* entry = module.module().getFunction(name);
-                name = "kernel." + digest + "." + name;
+                name = fmt::format("kernel.{}.{}", digest, name);
                 entry->setName(name);
             }
         }
