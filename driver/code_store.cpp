@@ -19,6 +19,14 @@ constexpr size_t kMostObjects = 8192;
 constexpr uintmax_t kMostObjectBytes = uintmax_t{1} << 29;
 constexpr size_t kDigest = 64;  // characters
 
+// Tells a whole file from a broken one, and from that of another key.
+std::string digest_of(const std::string& key, const std::string& code) {
+    Sha256 digest;
+    digest.add_field(key);
+    digest.add_field(code);
+    return digest.finish();
+}
+
 }  // namespace
 
 KeptCode::KeptCode() : folder_(cache_folder()), compiler_(build_id()) {
@@ -42,7 +50,7 @@ std::optional<std::string> KeptCode::find(const std::string& key) {
     auto found = content(path);
     if (!found || found->size() < kDigest) return std::nullopt;
     std::string code = found->substr(kDigest);
-    if (found->compare(0, kDigest, sha256(code)) != 0) return std::nullopt;
+    if (found->compare(0, kDigest, digest_of(key, code)) != 0) return std::nullopt;
     std::error_code ignored;
     fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);  // it was used now
     return code;
@@ -53,7 +61,7 @@ void KeptCode::keep(const std::string& key, const std::string& code) {
     if (folder_.empty()) return;
     fs::create_directories(folder_, error);
     if (error) return;
-    if (write_output(path_of(key), sha256(code) + code, FileKind::data).empty()) added_ = true;
+    if (write_output(path_of(key), digest_of(key, code) + code, FileKind::data).empty()) added_ = true;
 }
 
 }  // namespace tsr::driver

@@ -1,5 +1,6 @@
 #include "driver/output.h"
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -67,7 +68,8 @@ int replace(const std::string& path, std::string_view bytes, const struct stat* 
     std::error_code unknown;
     auto real = there != nullptr ? std::filesystem::canonical(path, unknown).string() : path;
     if (unknown) real = path;
-    auto temporary = fmt::format("{}.tesserac.{}.part", real.substr(0, real.rfind('/') + 1), ::getpid());
+    static std::atomic<unsigned> number = 0;  // several threads write at once
+    auto temporary = fmt::format("{}.tesserac.{}.{}.part", real.substr(0, real.rfind('/') + 1), ::getpid(), number++);
     SignalsWait signals_wait;
     int file =
         ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kind == FileKind::executable ? 0777 : 0666);

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -104,6 +105,29 @@ TEST_CASE("code is found under its key, whole or not at all") {
     CHECK((fs::file_size(file) == 68 || !kept.find("key")));
     kept.keep("key", "code");
     CHECK(kept.find("key") == "code");
+}
+
+TEST_CASE("several threads keep code at once") {
+    Project project;
+    KeptCode kept;
+    const auto code_of = [](int number) { return std::string(50'000, static_cast<char>('a' + number)); };
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 8; ++i) threads.emplace_back([&, i] { kept.keep("key" + std::to_string(i), code_of(i)); });
+    for (std::thread& thread : threads) thread.join();
+    for (int i = 0; i < 8; ++i) CHECK(kept.find("key" + std::to_string(i)) == code_of(i));
+}
+
+TEST_CASE("code that stands under the name of another is not taken") {
+    Project project;
+    KeptCode kept;
+    kept.keep("one", "code");
+    const fs::path first = fs::directory_iterator(project.folder / "cache" / "code")->path();
+    kept.keep("other", "other code");
+    for (const auto& file : fs::directory_iterator(project.folder / "cache" / "code")) {
+        if (file.path() != first) fs::copy_file(first, file, fs::copy_options::overwrite_existing);
+    }
+    CHECK(kept.find("one") == "code");
+    CHECK(!kept.find("other"));
 }
 
 TEST_CASE("files used longest ago are dropped beyond the limits") {
