@@ -349,6 +349,7 @@ public:
     explicit PackageMaker(const Options& options) : options_(options) {
         options_.emit = Emit::shared;
         options_.library_parts = {Emit::shared};
+        options_.for_python = true;
         options_.output.clear();
         folder_ = options.output;
     }

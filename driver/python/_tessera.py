@@ -1,11 +1,12 @@
 """Calls the functions of a compiled Tessera program.
 
 Tensors cross without a copy: by DLPack where both sides speak it, else by the array interface. While a function runs,
-other threads of Python run too.
+other threads of Python run too. The library itself takes the calls that are common, see `_native`.
 """
 
 import ctypes
 import struct
+import sys
 
 _DTYPES = {  # name: (DLPack type code, bits, NumPy's name; of what NumPy has no type for, the type of its bits)
     "f64": (2, 64, "<f8"), "f32": (2, 32, "<f4"), "f16": (2, 16, "<f2"), "bf16": (4, 16, "<u2"), "c64": (5, 64, "<c8"),
@@ -45,6 +46,9 @@ _capsule_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
 _new_capsule = ctypes.pythonapi.PyCapsule_New
 _new_capsule.restype = ctypes.py_object
 _new_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+_release = ctypes.pythonapi.Py_DecRef
+_release.restype = None
+_release.argtypes = [ctypes.py_object]
 
 
 # ---- tensors into a call ------------------------------------------------------------------------------------------------
@@ -242,6 +246,38 @@ def _leaves(tree):
 _IS_LEAF = ("tensor", "number", "str")
 
 
+# ---- calls --------------------------------------------------------------------------------------------------------------
+def _native(library, symbol, parameters, result, call, fail):
+    """The function as the library itself offers it to CPython: without `ctypes`, where the arguments are dense arrays of
+    NumPy, numbers and strings of Python, and containers of these. It gives all others to `call`. Where this interpreter
+    is none that the library knows, `call` itself.
+    """
+    if sys.implementation.name != "cpython" or "t" in sys.abiflags:  # without the GIL objects have another layout
+        return call
+    leaves = [leaf for _, tree in parameters for leaf in _leaves(tree)] + _leaves(result)
+    takes_tensors = any(leaf[0] == "tensor" for _, tree in parameters for leaf in _leaves(tree))
+
+    def types():  # NumPy's table of functions, and its types of the elements; None: there are no arrays of it yet
+        if takes_tensors and "numpy" not in sys.modules:
+            return None
+        import numpy
+        try:
+            from numpy._core import _multiarray_umath as core
+        except ImportError:
+            from numpy.core import _multiarray_umath as core  # before version 2
+        return core._ARRAY_API, tuple(numpy.dtype(_DTYPES[leaf[1]][2]) if leaf[0] == "tensor" else None for leaf in leaves)
+
+    make = ctypes.PyDLL(None, handle=library._handle)[symbol + ".python"]
+    make.restype = ctypes.c_void_p
+    make.argtypes = [ctypes.py_object]
+    address = make((tuple(tree for _, tree in parameters), result, call, fail, types))
+    if address is None:
+        return call
+    made = ctypes.cast(address, ctypes.py_object).value
+    _release(made)  # the reference that the library gave
+    return made
+
+
 def caller(library, symbol, last_error, parameters, result):
     """A function of the library. `parameters` are names and trees in order, `result` is a tree."""
     function = getattr(library, symbol)
@@ -290,7 +326,7 @@ def caller(library, symbol, last_error, parameters, result):
         return names["call"]
 
     if single and all(tree[0] in _IS_LEAF for _, tree in parameters):
-        return compiled([name for name, _ in parameters])
+        return _native(library, symbol, parameters, result, compiled([name for name, _ in parameters]), fail)
     shaped = []
     for name, tree in parameters:
         _flatten(tree, _example(tree), name, shaped)
@@ -303,7 +339,7 @@ def caller(library, symbol, last_error, parameters, result):
         made = flat(*[value for _, value, _ in leaves])
         return made if single else _build(result, iter(made))
 
-    return call
+    return _native(library, symbol, parameters, result, call, fail)
 
 
 def _example(tree):
