@@ -1,7 +1,6 @@
 // A function of a library as a callable of CPython. It takes the calls whose arguments are NumPy's dense arrays,
 // numbers and strings of Python, and containers of these; Python's own code takes every other call, and raises every
 // error.
-#include <array>
 #include <bit>
 #include <cstring>
 #include <limits>
@@ -10,6 +9,7 @@
 #include "runtime/abi.h"
 #include "runtime/numbers/dtypes.h"
 #include "runtime/python/entry.h"
+#include "runtime/room.h"
 
 namespace tsr::runtime::python {
 
@@ -17,20 +17,6 @@ namespace {
 
 constexpr const char* kFunctionCapsule = "tessera.function";
 constexpr const char* kTensorCapsule = "tessera.tensor";
-
-// Room for some items without an allocation; of undefined contents.
-template <typename T>
-class Room {
-public:
-    explicit Room(size_t count) : many_(count > kFew ? new T[count] : nullptr) {}
-    T* data() { return many_ ? many_.get() : few_.data(); }
-    T& operator[](size_t i) { return data()[i]; }
-
-private:
-    static constexpr size_t kFew = 16;
-    std::array<T, kFew> few_;
-    std::unique_ptr<T[]> many_;
-};
 
 bool fits(int64_t value, int32_t dtype) {
     const int shift = bits(dtype) - 1;
