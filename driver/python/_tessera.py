@@ -114,8 +114,10 @@ class _Given:
         tensor = managed.tensor
         self._address = address
         self._deleter = managed.deleter
+        size = tensor.bits // 8
         self.__array_interface__ = {"version": 3, "typestr": _DTYPES[dtype][2], "data": (tensor.data or 0, False),
-                                    "shape": tuple(tensor.shape[:tensor.ndim])}
+                                    "shape": tuple(tensor.shape[:tensor.ndim]),
+                                    "strides": tuple(step * size for step in tensor.strides[:tensor.ndim])}
 
     def __del__(self):
         self._deleter(self._address)
