@@ -117,7 +117,7 @@ class _Given:
         size = tensor.bits // 8
         self.__array_interface__ = {"version": 3, "typestr": _DTYPES[dtype][2], "data": (tensor.data or 0, False),
                                     "shape": tuple(tensor.shape[:tensor.ndim]),
-                                    "strides": tuple(step * size for step in tensor.strides[:tensor.ndim])}
+                                    "strides": tuple([step * size for step in tensor.strides[:tensor.ndim]])}
 
     def __del__(self):
         self._deleter(self._address)
@@ -251,7 +251,7 @@ _IS_LEAF = ("tensor", "number", "str")
 # ---- calls --------------------------------------------------------------------------------------------------------------
 def _native(library, symbol, parameters, result, call, fail):
     """The function as the library itself offers it to CPython: without `ctypes`, where the arguments are dense arrays of
-    NumPy, numbers and strings of Python, and containers of these. It gives all others to `call`. Where this interpreter
+    NumPy, numbers, strings and containers of these. It gives all others to `call`. Where this interpreter
     is none that the library knows, `call` itself.
     """
     if sys.implementation.name != "cpython" or "t" in sys.abiflags:  # without the GIL objects have another layout

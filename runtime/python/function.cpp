@@ -1,6 +1,5 @@
 // A function of a library as a callable of CPython. It takes the calls whose arguments are NumPy's dense arrays,
-// numbers and strings of Python, and containers of these; Python's own code takes every other call, and raises every
-// error.
+// numbers, strings, and containers of these; Python's own code takes every other call, and raises every error.
 #include <bit>
 #include <cstring>
 #include <limits>
@@ -53,13 +52,15 @@ public:
         for (size_t i = 0; i < entry_.parameters.size(); ++i) {
             if (!take_leaves(python_, entry_.parameters[i], arguments[i], taken_)) return false;
         }
+        // Numbers first: what makes one of an object is code that may change an array.
         for (size_t i = 0; i < entry_.nparameters(); ++i) {
             const TsrParameter& parameter = entry_.function.signature.parameters[i];
-            slots_[i].bits = 0;
-            const bool fits = parameter.kind == TSR_KIND_TENSOR   ? take_tensor(parameter, i)
-                              : parameter.kind == TSR_KIND_STRING ? take_string(i)
-                                                                  : take_number(parameter, i);
-            if (!fits) return false;
+            if (parameter.kind == TSR_KIND_SCALAR && !take_number(parameter, i)) return refuse();
+        }
+        for (size_t i = 0; i < entry_.nparameters(); ++i) {
+            const TsrParameter& parameter = entry_.function.signature.parameters[i];
+            if (parameter.kind == TSR_KIND_TENSOR && !take_tensor(parameter, i)) return false;
+            if (parameter.kind == TSR_KIND_STRING && !take_string(i)) return refuse();
         }
         return true;
     }
@@ -94,7 +95,7 @@ private:
         if (leaves_[i]->type != python_.PyUnicode_Type) return false;
         ssize_t length = 0;
         const char* text = python_.PyUnicode_AsUTF8AndSize(leaves_[i], &length);
-        if (text == nullptr) return refuse();
+        if (text == nullptr) return false;
         slots_[i].string = reinterpret_cast<TsrString*>(const_cast<char*>(text));
         return std::strlen(text) == static_cast<size_t>(length);
     }
@@ -102,28 +103,32 @@ private:
     bool take_number(const TsrParameter& parameter, size_t i) {
         Object* leaf = leaves_[i];
         TsrSlot& slot = slots_[i];
-        const bool integer = leaf->type == python_.PyLong_Type;
+        slot.bits = 0;
         switch (family(parameter.dtype)) {
-            case Family::boolean:
-                if (leaf->type != python_.PyBool_Type) return false;
-                slot.bits = python_.PyLong_AsLong(leaf) != 0 ? 1 : 0;
-                return true;
+            case Family::boolean: {
+                const int truth = python_.PyObject_IsTrue(leaf);
+                slot.bits = truth > 0 ? 1 : 0;
+                return truth >= 0;
+            }
             case Family::signed_integer: {
-                if (!integer) return false;
+                const Owned number(converted(leaf, python_.PyLong_Type, python_.PyNumber_Index));
+                if (!number) return false;
                 int overflow = 0;
-                slot.integer = python_.PyLong_AsLongLongAndOverflow(leaf, &overflow);
+                slot.integer = python_.PyLong_AsLongLongAndOverflow(number.get(), &overflow);
                 return overflow == 0 && fits(slot.integer, parameter.dtype);
             }
-            case Family::unsigned_integer:
-                if (!integer) return false;
-                slot.bits = python_.PyLong_AsUnsignedLongLong(leaf);
+            case Family::unsigned_integer: {
+                const Owned number(converted(leaf, python_.PyLong_Type, python_.PyNumber_Index));
+                if (!number) return false;
+                slot.bits = python_.PyLong_AsUnsignedLongLong(number.get());
                 if (slot.bits == std::numeric_limits<uint64_t>::max() && python_.PyErr_Occurred() != nullptr)
-                    return refuse();
+                    return false;
                 return bits(parameter.dtype) == 64 || slot.bits >> bits(parameter.dtype) == 0;
+            }
             case Family::floating: {
-                if (!integer && leaf->type != python_.PyFloat_Type) return false;
-                const double number = python_.PyFloat_AsDouble(leaf);
-                if (integer && number == -1.0 && python_.PyErr_Occurred() != nullptr) return refuse();
+                const Owned real(converted(leaf, python_.PyFloat_Type, python_.PyNumber_Float));
+                if (!real) return false;
+                const double number = python_.PyFloat_AsDouble(real.get());
                 slot.bits = bits(parameter.dtype) == 64 ? std::bit_cast<uint64_t>(number)
                                                         : std::bit_cast<uint32_t>(static_cast<float>(number));
                 return true;
@@ -133,6 +138,11 @@ private:
                 break;
         }
         return false;
+    }
+
+    // A new reference to a number of Python: the object itself, or what int.__index__ or float() make of it.
+    Object* converted(Object* object, const Object* type, Object* (*convert)(Object*)) const {
+        return object->type == type ? python_.retained(object) : convert(object);
     }
 
     bool refuse() {
@@ -247,11 +257,11 @@ Object* make_function(const TsrLibraryFunction& function, Object* description) n
     std::unique_ptr<Entry> entry = read_entry(*python, function, description);
     const Owned self(entry ? python->PyTuple_New(2) : nullptr);
     Object* capsule = self ? python->PyCapsule_New(entry.get(), kFunctionCapsule, destroy_entry) : nullptr;
-    if (capsule == nullptr) {
+    const Entry* kept = capsule != nullptr ? entry.release() : nullptr;
+    if (kept == nullptr) {
         python->PyErr_Clear();
         return nullptr;
     }
-    (void)entry.release();
     python->PyTuple_SetItem(self.get(), 0, capsule);
     python->PyTuple_SetItem(self.get(), 1, python->retained(description));
     static Method method{"call", call, kFastCall, nullptr};

@@ -33,14 +33,15 @@ struct ThreadState;
     X(PyList_New, Object*(ssize_t)) X(PyList_Size, ssize_t(Object*)) X(PyList_GetItem, Object*(Object*, ssize_t)) X(PyList_SetItem, int(Object*, ssize_t, Object*)) \
     X(PyDict_New, Object*()) X(PyDict_Size, ssize_t(Object*)) X(PyDict_GetItemWithError, Object*(Object*, Object*)) X(PyDict_SetItem, int(Object*, Object*, Object*)) \
     X(PyFloat_FromDouble, Object*(double)) X(PyFloat_AsDouble, double(Object*)) X(PyBool_FromLong, Object*(long)) \
-    X(PyLong_FromLongLong, Object*(long long)) X(PyLong_FromUnsignedLongLong, Object*(unsigned long long)) X(PyLong_AsLong, long(Object*)) \
+    X(PyLong_FromLongLong, Object*(long long)) X(PyLong_FromUnsignedLongLong, Object*(unsigned long long)) \
     X(PyLong_AsLongLongAndOverflow, long long(Object*, int*)) X(PyLong_AsUnsignedLongLong, unsigned long long(Object*)) \
+    X(PyNumber_Index, Object*(Object*)) X(PyNumber_Float, Object*(Object*)) X(PyObject_IsTrue, int(Object*)) \
     X(PyUnicode_AsUTF8AndSize, const char*(Object*, ssize_t*)) X(PyObject_GetAttr, Object*(Object*, Object*)) X(PyObject_CallObject, Object*(Object*, Object*)) \
     X(PyCFunction_NewEx, Object*(Method*, Object*, Object*)) X(PyCapsule_New, Object*(void*, const char*, void (*)(Object*))) \
     X(PyCapsule_GetPointer, void*(Object*, const char*)) X(PyErr_Occurred, Object*()) X(PyErr_Clear, void()) X(Py_IncRef, void(Object*)) X(Py_DecRef, void(Object*)) \
     X(PyEval_SaveThread, ThreadState*()) X(PyEval_RestoreThread, void(ThreadState*)) X(PyInterpreterState_GetID, int64_t(void*))
 #define TSR_PYTHON_OBJECTS(X) \
-    X(PyFloat_Type) X(PyLong_Type) X(PyBool_Type) X(PyUnicode_Type) X(PyTuple_Type) X(PyList_Type) X(PyDict_Type)
+    X(PyFloat_Type) X(PyLong_Type) X(PyUnicode_Type) X(PyTuple_Type) X(PyList_Type) X(PyDict_Type)
 // clang-format on
 
 // The name of a function of CPython gives the function; the name of an object its address.
