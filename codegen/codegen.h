@@ -122,6 +122,7 @@ struct Program {
     std::vector<std::string> results;         // names of what main returns; "": its number
     std::vector<Export> exports;              // of a library; without a main
     std::string last_error;                   // the symbol of the function that tells what failed last
+    bool for_python = false;                  // of each export there is SYMBOL.python, see `tsr_python_function`
     std::vector<KernelFamily> families;
     std::vector<Tuning> tunings;
 };

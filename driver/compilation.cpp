@@ -265,6 +265,7 @@ codegen::Program Compilation::program() const {
     if (session_.options().makes_library()) {
         for (const Library::Function& function : library_.functions) out.exports.push_back(function.exported);
         out.last_error = library_.last_error();
+        out.for_python = session_.options().for_python;
     } else if (kept_) {
         // One function for a reader: no program.
     } else if (!from_ir_)

@@ -83,6 +83,7 @@ struct Options {
     std::string output;  // empty: in the working folder, named after the input
     Emit emit = Emit::executable;
     std::vector<Emit> library_parts;  // of shared, header and manifest what was asked for
+    bool for_python = false;          // a library of a package: CPython calls its functions, too
     [[nodiscard]] bool makes_library() const { return !library_parts.empty(); }
     int optimization = 2;
     bool debug_info = false;

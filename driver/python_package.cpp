@@ -254,17 +254,20 @@ private:
         return out;
     }
 
-    static std::string trees(const std::vector<sema::ParameterInfo>& parameters) {
+    static std::string tree(const Callable& callable, const sema::Type& type) {
+        return python_tree(type, callable.instance->context == sema::Context::graph);
+    }
+
+    static std::string trees(const Callable& callable) {
         std::string out;
-        for (const sema::ParameterInfo& parameter : parameters)
-            out += fmt::format("({}, {}), ", python_string(parameter.name), python_tree(parameter.type));
+        for (const sema::ParameterInfo& parameter : callable.instance->parameters)
+            out += fmt::format("({}, {}), ", python_string(parameter.name), tree(callable, parameter.type));
         return "(" + out + ")";
     }
 
     [[nodiscard]] std::string caller(const std::string& name, const Callable& callable) const {
         return fmt::format("{} = _tessera.caller(_library, \"{}\", \"{}\",\n    {},\n    {})\n", name, callable.symbol,
-                           library_.last_error(), trees(callable.instance->parameters),
-                           python_tree(callable.instance->result));
+                           library_.last_error(), trees(callable), tree(callable, callable.instance->result));
     }
 
     [[nodiscard]] std::string function(const Offered& one) const {
@@ -304,8 +307,7 @@ private:
         return out + fmt::format(
                          "{0}.torch = _tessera.torch_function(_{0}_call,\n"
                          "    lambda cotangent, *arguments: {1}(*arguments, cotangent),\n    {2},\n    {3}, ({4}))\n",
-                         one.name, inner, trees(one.call.instance->parameters), python_tree(one.call.instance->result),
-                         wrt);
+                         one.name, inner, trees(one.call), tree(one.call, one.call.instance->result), wrt);
     }
 
     static std::string in_words(const std::vector<std::string>& names) {
@@ -349,6 +351,7 @@ public:
     explicit PackageMaker(const Options& options) : options_(options) {
         options_.emit = Emit::shared;
         options_.library_parts = {Emit::shared};
+        options_.for_python = true;
         options_.output.clear();
         folder_ = options.output;
     }

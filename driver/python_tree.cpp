@@ -84,10 +84,12 @@ bool passes_to_python(const Type& type) {
     }
 }
 
-std::string python_tree(const Type& type) {
+std::string python_tree(const Type& type, bool pairs) {
     switch (type.kind()) {
         case Kind::tensor:
-            return fmt::format(R"(("tensor", "{}", {}))", name(type.elem()), type.tensor().mut ? "True" : "False");
+            return fmt::format(R"(("tensor", "{}{}", {}))", name(type.elem()),
+                               pairs && type.elem() == DType::c64 ? " in pairs" : "",
+                               type.tensor().mut ? "True" : "False");
         case Kind::scalar:
             return fmt::format(R"(("number", "{}"))", name(type.elem()));
         case Kind::string:
@@ -98,7 +100,7 @@ std::string python_tree(const Type& type) {
             break;
     }
     std::string parts;
-    for (const Type& part : items(type)) parts += python_tree(part) + ", ";
+    for (const Type& part : items(type)) parts += python_tree(part, pairs) + ", ";
     if (type.is_keyed_dict()) return fmt::format(R"(("dict", {}, ({})))", quoted(fields(type)), parts);
     if (type.is(Kind::record))
         return fmt::format(R"(("record", {}, {}, ({})))", type.names().front(), quoted(fields(type)), parts);

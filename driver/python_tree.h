@@ -14,8 +14,9 @@ namespace tsr::driver {
 // Whether values of the type cross to Python and back.
 bool passes_to_python(const sema::Type& type);
 
-// The tree as driver/python/_tessera.py takes it: `("tensor", "f32", False)`.
-std::string python_tree(const sema::Type& type);
+// The tree as driver/python/_tessera.py takes it: `("tensor", "f32", False)`. `pairs`: complex tensors are pairs of f32
+// to the library, as `@jit` functions have them.
+std::string python_tree(const sema::Type& type, bool pairs);
 
 // The type as a hint of Python: `Array`, `float`, `Network`.
 std::string python_hint(const sema::Type& type, bool given);

@@ -498,6 +498,7 @@ TsrTensor* tsr_kernel_argument(TsrTensor* tensor, int32_t mut, const char* funct
 /* ---- Kernels: their tables, launches ---- */
 
 #include "runtime/abi/kernels.h"
+#include "runtime/abi/python.h"
 
 /* -- Calls that are replayed (`@jit(capture_graph=True)`), on a GPU alone --
  * A call of `function` stands between begin and end. kinds[i] is the type of arguments[i], -1 of a tensor. 1: it was

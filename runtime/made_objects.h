@@ -1,6 +1,8 @@
 // What a call from C has made and not freed: a call that fails gives it back.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <unordered_map>
 
@@ -19,11 +21,36 @@ public:
 
     void keep();
 
-    void note(ObjectKind kind, void* object) { objects_.emplace(object, kind); }
-    void forget(void* object) { objects_.erase(object); }
+    void note(ObjectKind kind, void* object) {
+        if (count_ < first_.size())
+            first_[count_++] = {object, kind};
+        else
+            others_.emplace(object, kind);
+    }
+    void forget(void* object) {
+        for (size_t i = count_; i-- > 0;) {
+            if (first_[i].object != object) continue;
+            first_[i] = first_[--count_];
+            return;
+        }
+        others_.erase(object);
+    }
 
 private:
-    std::unordered_map<void*, ObjectKind> objects_;
+    struct Made {
+        void* object;
+        ObjectKind kind;
+    };
+    template <typename Visit>
+    void for_each(Visit visit) const {
+        for (size_t i = 0; i < count_; ++i) visit(first_[i].object, first_[i].kind);
+        for (const auto& [object, kind] : others_) visit(object, kind);
+    }
+
+    // A small call makes few objects: they need no table.
+    std::array<Made, 16> first_;
+    size_t count_ = 0;
+    std::unordered_map<void*, ObjectKind> others_;
     MadeObjects* outer_;
 };
 

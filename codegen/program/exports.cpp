@@ -64,6 +64,18 @@ void emit_function(Data& data, const Export& exported, const ir::Function& sourc
     builder.CreateRet(call_runtime(build, "tsr_call", builder.getInt32Ty(), {table, slots, results}));
 }
 
+// PyObject* SYMBOL.python(PyObject* description)
+void emit_python_function(Data& data, const Export& exported, llvm::Constant* table, const Processor& machine) {
+    llvm::Module& module = data.module();
+    llvm::Type* pointer = llvm::PointerType::get(module.getContext(), 0);
+    auto* function = llvm::Function::Create(llvm::FunctionType::get(pointer, {pointer}, false),
+                                            llvm::GlobalValue::ExternalLinkage, exported.symbol + ".python", module);
+    set_processor(*function, machine);
+    llvm::IRBuilder<> builder(llvm::BasicBlock::Create(module.getContext(), "entry", function));
+    Build build{builder, machine};
+    builder.CreateRet(call_runtime(build, "tsr_python_function", pointer, {table, function->getArg(0)}));
+}
+
 void emit_last_error(Data& data, const std::string& symbol, const Processor& machine) {
     llvm::Module& module = data.module();
     llvm::Type* pointer = llvm::PointerType::get(module.getContext(), 0);
@@ -82,7 +94,9 @@ void emit_exports(Data& data, const Program& program, HostNames& names, const Pr
     for (const Export& exported : program.exports) {
         const ir::Function& source = *program.host->find(exported.function);
         llvm::Function* run = emit_run(data, source, names.function(exported.function), machine);
-        emit_function(data, exported, source, function_table(data, exported, source, run, initialize), machine);
+        llvm::Constant* table = function_table(data, exported, source, run, initialize);
+        emit_function(data, exported, source, table, machine);
+        if (program.for_python) emit_python_function(data, exported, table, machine);
     }
     emit_last_error(data, program.last_error, machine);
 }

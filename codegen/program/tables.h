@@ -35,7 +35,7 @@ llvm::Constant* emit_initialize(Data& data, const Program& program, HostNames& n
 // const TsrResult*
 llvm::Constant* results_of(Data& data, const ir::Function& source, const std::vector<std::string>& names);
 
-// Defines what `program.exports` names, and `program.last_error`.
+// Defines what `program.exports` names, for Python too if it is `for_python`, and `program.last_error`.
 void emit_exports(Data& data, const Program& program, HostNames& names, const Processor& machine);
 
 // Defines `tsr_program`.

@@ -1,18 +1,20 @@
 """Calls the functions of a compiled Tessera program.
 
 Tensors cross without a copy: by DLPack where both sides speak it, else by the array interface. While a function runs,
-other threads of Python run too.
+other threads of Python run too. The library itself takes the calls that are common, see `_native`.
 """
 
 import ctypes
 import struct
+import sys
 
 _DTYPES = {  # name: (DLPack type code, bits, NumPy's name; of what NumPy has no type for, the type of its bits)
     "f64": (2, 64, "<f8"), "f32": (2, 32, "<f4"), "f16": (2, 16, "<f2"), "bf16": (4, 16, "<u2"), "c64": (5, 64, "<c8"),
     "i64": (0, 64, "<i8"), "i32": (0, 32, "<i4"), "i16": (0, 16, "<i2"), "i8": (0, 8, "|i1"), "index": (0, 64, "<i8"),
     "u64": (1, 64, "<u8"), "u32": (1, 32, "<u4"), "u16": (1, 16, "<u2"), "u8": (1, 8, "|u1"), "bool": (6, 8, "|b1"),
+    "c64 in pairs": (2, 32, "<c8"),  # in `@jit` functions: to the library f32 with one more axis, of 2
 }
-_NAMES = {form: name for name, (_, _, form) in _DTYPES.items() if name not in ("bf16", "index")}
+_NAMES = {form: name for name, (_, _, form) in _DTYPES.items() if name not in ("bf16", "index", "c64 in pairs")}
 _C_NUMBERS = {
     "f64": ctypes.c_double, "f32": ctypes.c_float, "i64": ctypes.c_int64, "i32": ctypes.c_int32, "i16": ctypes.c_int16,
     "i8": ctypes.c_int8, "u64": ctypes.c_uint64, "u32": ctypes.c_uint32, "u16": ctypes.c_uint16, "u8": ctypes.c_uint8,
@@ -45,6 +47,9 @@ _capsule_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
 _new_capsule = ctypes.pythonapi.PyCapsule_New
 _new_capsule.restype = ctypes.py_object
 _new_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+_release = ctypes.pythonapi.Py_DecRef
+_release.restype = None
+_release.argtypes = [ctypes.py_object]
 
 
 # ---- tensors into a call ------------------------------------------------------------------------------------------------
@@ -53,15 +58,19 @@ def _described(interface, dtype, name, held):
     form, shape = interface["typestr"], interface["shape"]
     code, bits, wanted = _DTYPES[dtype]
     if form != wanted:
-        raise ArgumentError(f"argument `{name}` must be of type {dtype}; it is of {_NAMES.get(form, form)}")
+        raise ArgumentError(f"argument `{name}` must be of type {dtype.split()[0]}; it is of {_NAMES.get(form, form)}")
+    size = bits // 8
+    steps = interface.get("strides")
+    if dtype == "c64 in pairs":
+        shape = (*shape, 2)
+        steps = (*steps, size) if steps is not None else None
     rank = len(shape)
     extents = (ctypes.c_int64 * max(rank, 1))(*shape)
     strides = None
-    if interface.get("strides") is not None:
-        size = bits // 8
-        if any(step % size for step in interface["strides"]):
+    if steps is not None:
+        if any(step % size for step in steps):
             raise ArgumentError(f"argument `{name}` does not lie at whole elements")
-        strides = (ctypes.c_int64 * max(rank, 1))(*(step // size for step in interface["strides"]))
+        strides = (ctypes.c_int64 * max(rank, 1))(*(step // size for step in steps))
     tensor = _DLTensor(interface["data"][0], 1, 0, rank, code, bits, 1, extents, strides, 0)
     held.append((tensor, extents, strides))
     return ctypes.addressof(tensor)
@@ -70,7 +79,7 @@ def _described(interface, dtype, name, held):
 def _address(value, dtype, writes, name, held):
     """The address of a DLTensor of the value, which `held` keeps alive."""
     try:
-        if dtype != "bf16" or not hasattr(value, "__array_interface__"):  # NumPy has its bits
+        if dtype != "c64 in pairs" and (dtype != "bf16" or not hasattr(value, "__array_interface__")):  # NumPy has its bits
             capsule = value.__dlpack__()
             held.append(capsule)
             return _capsule_pointer(capsule, b"dltensor")
@@ -82,7 +91,7 @@ def _address(value, dtype, writes, name, held):
         return _address(value.detach(), dtype, writes, name, held)
     interface = getattr(value, "__array_interface__", None)
     if interface is None and hasattr(value, "numpy"):
-        value = value.numpy()  # PyTorch's types that DLPack has no name for
+        value = value.numpy()  # PyTorch's types that DLPack has no name for, and complex numbers
         interface = value.__array_interface__
     if interface is None:
         if writes:
@@ -91,7 +100,7 @@ def _address(value, dtype, writes, name, held):
         try:
             value = numpy.ascontiguousarray(value, dtype=_DTYPES[dtype][2]).reshape(numpy.shape(value))
         except (TypeError, ValueError) as error:
-            raise ArgumentError(f"argument `{name}` must be a tensor of {dtype}: {error}") from None
+            raise ArgumentError(f"argument `{name}` must be a tensor of {dtype.split()[0]}: {error}") from None
         interface = value.__array_interface__
     if writes and interface["data"][1]:
         raise ArgumentError(f"argument `{name}` is written, and the array is read-only")
@@ -110,8 +119,11 @@ class _Given:
         tensor = managed.tensor
         self._address = address
         self._deleter = managed.deleter
+        size = tensor.bits // 8
+        rank = tensor.ndim - (dtype == "c64 in pairs")
         self.__array_interface__ = {"version": 3, "typestr": _DTYPES[dtype][2], "data": (tensor.data or 0, False),
-                                    "shape": tuple(tensor.shape[:tensor.ndim])}
+                                    "shape": tuple(tensor.shape[:rank]),
+                                    "strides": tuple([step * size for step in tensor.strides[:rank]])}
 
     def __del__(self):
         self._deleter(self._address)
@@ -123,7 +135,7 @@ def _array(address, dtype):
 
 
 def _torch_tensor(address, dtype):
-    if dtype == "bool":
+    if dtype in ("bool", "c64 in pairs"):
         import torch
         return torch.from_numpy(_array(address, dtype))
     from torch.utils.dlpack import from_dlpack
@@ -242,6 +254,38 @@ def _leaves(tree):
 _IS_LEAF = ("tensor", "number", "str")
 
 
+# ---- calls --------------------------------------------------------------------------------------------------------------
+def _native(library, symbol, parameters, result, call, fail):
+    """The function as the library itself offers it to CPython: without `ctypes`, where the arguments are dense arrays of
+    NumPy, numbers, strings and containers of these. It gives all others to `call`. Where this interpreter
+    is none that the library knows, `call` itself.
+    """
+    if sys.implementation.name != "cpython" or "t" in sys.abiflags:  # without the GIL objects have another layout
+        return call
+    leaves = [leaf for _, tree in parameters for leaf in _leaves(tree)] + _leaves(result)
+    takes_tensors = any(leaf[0] == "tensor" for _, tree in parameters for leaf in _leaves(tree))
+
+    def types():  # NumPy's table of functions, and its types of the elements; None: there are no arrays of it yet
+        if takes_tensors and "numpy" not in sys.modules:
+            return None
+        import numpy
+        try:
+            from numpy._core import _multiarray_umath as core
+        except ImportError:
+            from numpy.core import _multiarray_umath as core  # before version 2
+        return core._ARRAY_API, tuple(numpy.dtype(_DTYPES[leaf[1]][2]) if leaf[0] == "tensor" else None for leaf in leaves)
+
+    make = ctypes.PyDLL(None, handle=library._handle)[symbol + ".python"]
+    make.restype = ctypes.c_void_p
+    make.argtypes = [ctypes.py_object]
+    address = make((tuple(tree for _, tree in parameters), result, call, fail, types))
+    if address is None:
+        return call
+    made = ctypes.cast(address, ctypes.py_object).value
+    _release(made)  # the reference that the library gave
+    return made
+
+
 def caller(library, symbol, last_error, parameters, result):
     """A function of the library. `parameters` are names and trees in order, `result` is a tree."""
     function = getattr(library, symbol)
@@ -290,7 +334,7 @@ def caller(library, symbol, last_error, parameters, result):
         return names["call"]
 
     if single and all(tree[0] in _IS_LEAF for _, tree in parameters):
-        return compiled([name for name, _ in parameters])
+        return _native(library, symbol, parameters, result, compiled([name for name, _ in parameters]), fail)
     shaped = []
     for name, tree in parameters:
         _flatten(tree, _example(tree), name, shaped)
@@ -303,7 +347,7 @@ def caller(library, symbol, last_error, parameters, result):
         made = flat(*[value for _, value, _ in leaves])
         return made if single else _build(result, iter(made))
 
-    return call
+    return _native(library, symbol, parameters, result, call, fail)
 
 
 def _example(tree):

@@ -110,6 +110,11 @@ bool all_bound(const TsrDimension& dimension, std::span<const int64_t> symbols) 
 }
 
 std::optional<int64_t> evaluate(const TsrDimension& dimension, std::span<const int64_t> symbols) {
+    if (std::optional<int64_t> constant = constant_alone(dimension)) return constant;
+    if (std::optional<int64_t> symbol = symbol_alone(dimension)) {
+        const int64_t value = symbols[static_cast<size_t>(*symbol)];
+        return value == kUnbound ? std::nullopt : std::optional(value);
+    }
     std::vector<int64_t> stack;
     for (const TsrDimStep& step : steps(dimension)) {
         auto op = static_cast<TsrDimOp>(step.op);
@@ -131,6 +136,7 @@ std::optional<int64_t> evaluate(const TsrDimension& dimension, std::span<const i
 }
 
 std::optional<Solution> solve(const TsrDimension& dimension, std::span<const int64_t> symbols, int64_t size) {
+    if (all_bound(dimension, symbols)) return std::nullopt;
     std::vector<Entry> stack;
     std::vector<Step> path;
     std::optional<int64_t> unknown;

@@ -5,11 +5,13 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/fail.h"
 #include "runtime/made_objects.h"
 #include "runtime/numbers/dtypes.h"
+#include "runtime/room.h"
 #include "runtime/tensor/home.h"
 
 namespace tsr::runtime {
@@ -71,11 +73,13 @@ Result<TensorRef> tensor_of(const TsrDLTensor* given, const TsrParameter& parame
 
 // The arguments of one call, alive until it is over.
 struct CallArguments {
-    std::vector<TsrSlot> slots;
+    Room<TsrSlot> slots;
     std::vector<TensorRef> tensors;
     std::vector<TsrString*> strings;
 
-    CallArguments() = default;
+    explicit CallArguments(const TsrSignature& signature) : slots(static_cast<size_t>(signature.nparameters)) {
+        tensors.reserve(static_cast<size_t>(signature.nparameters));
+    }
     CallArguments(const CallArguments&) = delete;
     CallArguments& operator=(const CallArguments&) = delete;
     ~CallArguments() {
@@ -89,7 +93,7 @@ struct CallArguments {
             if (parameter.kind == TSR_KIND_TENSOR) {
                 auto tensor = tensor_of(reinterpret_cast<const TsrDLTensor*>(given[i].tensor), parameter);
                 if (!tensor) return tensor.refusal();
-                tensors.push_back(*tensor);
+                tensors.push_back(std::move(*tensor));
                 slot.tensor = tensors.back().get();
             } else if (parameter.kind == TSR_KIND_STRING) {
                 const auto* text_of = reinterpret_cast<const char*>(given[i].string);
@@ -97,7 +101,7 @@ struct CallArguments {
                 strings.push_back(tsr_string(text_of, static_cast<int64_t>(std::strlen(text_of))));
                 slot.string = strings.back();
             }
-            slots.push_back(slot);
+            slots[static_cast<size_t>(i)] = slot;
         }
         return Done{};
     }
@@ -152,23 +156,24 @@ int32_t call(const TsrLibraryFunction& function, const TsrSlot* given, void* con
     tsr_set_failure_handler(raise, nullptr);
     try {
         MadeObjects made;
-        CallArguments arguments;
+        CallArguments arguments(function.signature);
         if (function.abi != TSR_ABI_VERSION) throw CallFailure{"the library and its runtime are of different versions"};
         if (auto taken = arguments.take(function, given); !taken)
             throw CallFailure{text("%s: %s", function.signature.function, taken.message().c_str())};
-        std::vector<int64_t> dims(static_cast<size_t>(function.signature.nsymbols));
+        Room<int64_t> dims(static_cast<size_t>(function.signature.nsymbols));
         tsr_check_arguments(&function.signature, arguments.slots.data(), dims.data(), nullptr);
         failure = TSR_FAILED;  // NOLINT(clang-analyzer-deadcode.DeadStores): read where an exception is caught
         initialize_once(function);
-        std::vector<TsrSlot> out(static_cast<size_t>(function.nresults));
+        const auto nresults = static_cast<size_t>(function.nresults);
+        Room<TsrSlot> out(nresults);
         function.run(nullptr, arguments.slots.data(), out.data());
         tsr_wait();
         for (const TensorRef& tensor : arguments.tensors) read_at_home(*tensor);
-        for (size_t i = 0; i < out.size(); ++i) {
+        for (size_t i = 0; i < nresults; ++i) {
             if (function.results[i].kind == TSR_KIND_TENSOR) own_memory(out[i]);
         }
         made.keep();
-        for (size_t i = 0; i < out.size(); ++i) give_result(function.results[i], out[i], results[i]);
+        for (size_t i = 0; i < nresults; ++i) give_result(function.results[i], out[i], results[i]);
         std::fflush(stdout);
         failure = TSR_OK;
     } catch (const CallFailure& failed) {

@@ -1,12 +1,12 @@
 // Checks on entry: types, shapes, dimensions bound and compared, overlaps of mut arguments.
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "runtime/fail.h"
 #include "runtime/numbers/dtypes.h"
 #include "runtime/numbers/number.h"
 #include "runtime/program/dimensions.h"
+#include "runtime/room.h"
 #include "runtime/tensor/tensor.h"
 
 namespace tsr::runtime {
@@ -15,8 +15,8 @@ namespace {
 
 // Where a symbol got its value, for messages about the next one that disagrees.
 struct Origin {
-    const char* argument = nullptr;
-    const char* dimension = nullptr;
+    const char* argument;
+    const char* dimension;
 };
 
 class Binder {
@@ -139,7 +139,7 @@ private:
     const TsrSlot* arguments_;
     const TsrPlace* place_;
     std::span<int64_t> symbols_;
-    std::vector<Origin> origins_;
+    Room<Origin> origins_;  // of symbols that are bound
 };
 
 }  // namespace

@@ -27,8 +27,12 @@ void find_memory(TsrStorage& storage, Contents contents) {
         storage.block = block.size;
         zeroed = block.zeroed;
     } else {
-        const auto size = static_cast<size_t>(rounded_up(bytes > 0 ? bytes : 1, kAlignment));
-        storage.data = std::aligned_alloc(kAlignment, size);
+        // Not aligned_alloc: it takes blocks apart, and joins them when they are freed.
+        const int64_t size = rounded_up(bytes > 0 ? bytes : 1, kAlignment) + kAlignment;
+        storage.block_of_malloc = std::malloc(static_cast<size_t>(size));
+        if (storage.block_of_malloc == nullptr) return;
+        const auto begin = reinterpret_cast<intptr_t>(storage.block_of_malloc);
+        storage.data = static_cast<char*>(storage.block_of_malloc) + (rounded_up(begin, kAlignment) - begin);
     }
     if (storage.data == nullptr) return;
     if (contents == Contents::zero && !zeroed) std::memset(storage.data, 0, static_cast<size_t>(bytes));
@@ -68,7 +72,7 @@ void release(TsrStorage* storage) {
             give_pages(
                 {.data = storage->data, .pages = storage->pages, .mapped = storage->mapped, .size = storage->block});
         } else {
-            std::free(storage->data);
+            std::free(storage->block_of_malloc);
         }
     }
     delete storage;

@@ -19,8 +19,9 @@ struct TsrStorage {
     bool gaps = false;      // borrowed, and between the elements is what is none of the tensor
     void* data = nullptr;
     int64_t bytes = 0;
-    // Where it lies in pages of its own (kept_pages.h); else NULL.
+    // Where it lies in pages of its own (kept_pages.h), or NULL, and what malloc gave for it.
     void* pages = nullptr;
+    void* block_of_malloc = nullptr;
     int64_t mapped = 0, block = 0;
     // Its copy on a GPU (device_copy.h); 0: there is none.
     uint64_t device = 0;

@@ -1,7 +1,6 @@
 #include "runtime/tensor/tensor.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include "runtime/fail.h"
@@ -16,17 +15,18 @@ namespace {
 int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
 
 TensorRef new_handle(int32_t dtype, Shape shape) {
-    auto* tensor = new TsrTensor{};
+    auto* tensor = new TsrTensor;  // axes past the rank stay undefined
     object_made(ObjectKind::tensor, tensor);
+    const TsrDLDataType type{static_cast<uint8_t>(row(dtype).dlpack), static_cast<uint8_t>(bits(dtype)), 1};
+    tensor->dl = {nullptr, {TSR_DL_CPU, 0}, static_cast<int32_t>(shape.size()), type, tensor->shape, tensor->strides,
+                  0};
     tensor->refs = 1;
     tensor->dtype = dtype;
-    tensor->dl.device = {TSR_DL_CPU, 0};
-    tensor->dl.dtype = {static_cast<uint8_t>(row(dtype).dlpack), static_cast<uint8_t>(bits(dtype)), 1};
-    tensor->dl.shape = tensor->shape;
-    tensor->dl.strides = tensor->strides;
-    std::array<int64_t, TSR_MAX_RANK> strides{};
-    dense_strides(dtype, shape, strides.data());
-    set_axes(*tensor, shape, {strides.data(), shape.size()});
+    tensor->phase = 0;
+    tensor->reserved = 0;
+    tensor->storage = nullptr;
+    std::copy(shape.begin(), shape.end(), tensor->shape);
+    dense_strides(dtype, shape, tensor->strides);
     return TensorRef(tensor);
 }
 
@@ -112,13 +112,11 @@ Contents before_writing(int32_t dtype) { return is_packed(dtype) ? Contents::zer
 
 TensorRef borrow_tensor(int32_t dtype, Shape shape, Shape strides, void* data) {
     TensorRef tensor = new_handle(dtype, shape);
-    set_axes(*tensor, shape, strides);
     tensor->storage = new TsrStorage;
     tensor->storage->borrowed = true;
+    tensor->storage->gaps = !std::equal(strides.begin(), strides.end(), tensor->strides);
+    std::copy(strides.begin(), strides.end(), tensor->strides);
     tensor->dl.data = data;
-    int64_t dense[TSR_MAX_RANK];
-    dense_strides(dtype, shape, dense);
-    tensor->storage->gaps = !std::equal(strides.begin(), strides.end(), dense);
     tensor->storage->data = data;
     const Result<int64_t> bytes = dense_bytes(dtype, shape);
     tensor->storage->bytes = bytes ? *bytes : 0;
