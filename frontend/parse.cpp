@@ -6,7 +6,6 @@
 
 #include "TesseraLexer.h"
 #include "TesseraParser.h"
-#include "base/cancel.h"
 #include "frontend/parse_brackets.h"
 #include "frontend/parse_build.h"
 #include "frontend/parse_context.h"
@@ -20,18 +19,6 @@
 
 namespace tsr {
 
-std::vector<std::unique_ptr<antlr4::Token>> parser_tokens(const std::vector<Lexeme>& words) {
-    std::vector<std::unique_ptr<antlr4::Token>> out;
-    out.reserve(words.size());
-    for (const Lexeme& word : words) {
-        auto token = std::make_unique<antlr4::CommonToken>(word.type == kEndOfFile ? antlr4::Token::EOF : word.type);
-        token->setStartIndex(word.begin);
-        token->setStopIndex(word.end);
-        out.push_back(std::move(token));
-    }
-    return out;
-}
-
 Layout read_words(std::string_view text, SyntaxReport& report) {
     auto words = match_brackets(check_words(lex(text), text, report), text, report);
     Layout layout = lay_out(words, text, report);
@@ -41,22 +28,11 @@ Layout read_words(std::string_view text, SyntaxReport& report) {
 
 namespace {
 
-// The generated parser, which may be given up at the begin of each rule.
-class CancellableParser : public TesseraParser {
-public:
-    using TesseraParser::TesseraParser;
-    void enterRule(antlr4::ParserRuleContext* context, size_t state, size_t rule) override {
-        stop_if_cancelled();
-        TesseraParser::enterRule(context, state, rule);
-    }
-};
-
 // The parser over `words`, with this project's messages and recovery.
 template <typename Use>
 void run_parser(const std::vector<Lexeme>& words, std::string_view text, SyntaxReport& report, Use use) {
-    antlr4::ListTokenSource source(parser_tokens(words));
-    antlr4::CommonTokenStream stream(&source);
-    CancellableParser parser(&stream);
+    WordStream stream(words);
+    TesseraParser parser(&stream);
     parser.removeErrorListeners();
     SyntaxMessages messages(words, text, parser.getVocabulary(), report);
     parser.setErrorHandler(std::make_shared<RecoveryStrategy>(messages));

@@ -62,8 +62,9 @@ std::string_view kind_of(const ast::ExprNode& node) {
 Span TreeBuilder::span(Rule* context) const {
     if (!context->start) return report_.span(0, 0);
     auto begin = span(context->start);
-    if (!context->stop || context->stop->getStopIndex() < begin.begin) return begin;
-    return begin.to(span(context->stop));
+    if (!context->stop) return begin;
+    const Span end = span(context->stop);
+    return end.end < begin.begin ? begin : begin.to(end);
 }
 
 ast::Identifier TreeBuilder::identifier(antlr4::tree::TerminalNode* node) const {
@@ -91,8 +92,8 @@ void TreeBuilder::build(P::FileContext* file) {
 
 // The blocks of headers that could not be read join the block around them: what they assign is assigned.
 void TreeBuilder::statements(Rule* context, ast::Block& out) {
-    for (auto* child : context->children) {
-        auto* rule = dynamic_cast<Rule*>(child);
+    for (const ParsedChild& child : context->children) {
+        auto* rule = child.rule();
         if (!rule) continue;
         switch (rule->getRuleIndex()) {
             case P::RuleStatement:
@@ -130,8 +131,8 @@ ast::Block TreeBuilder::block(Rule* header, P::BlockContext* context) {
     ast::Block out;
     if (!context) {
         // The header broke before its ':'; its block was read by the recovery.
-        for (auto* child : header->children) {
-            if (auto* body = dynamic_cast<P::BodyContext*>(child)) statements(body, out);
+        for (const ParsedChild& child : header->children) {
+            if (auto* body = child.as<P::BodyContext>()) statements(body, out);
         }
         return out;
     }

@@ -24,7 +24,7 @@ public:
 
 private:
     using P = TesseraParser;
-    using Rule = antlr4::ParserRuleContext;
+    using Rule = ParsedRule;
 
     // parse_build.cpp: statements
     void statements(Rule* context, ast::Block& out);
@@ -95,11 +95,11 @@ private:
 
     ast::Expr* make(Span span, ast::ExprNode node);
     const ast::Expr* hole(Span span) { return make(span, ast::Hole{}); }
-    [[nodiscard]] Span span(antlr4::Token* token) const {
-        return report_.span(static_cast<uint32_t>(token->getStartIndex()),
-                            static_cast<uint32_t>(token->getStopIndex()));
+    [[nodiscard]] Span span(const ParsedWord* word) const { return report_.span(word->begin(), word->end()); }
+    [[nodiscard]] Span span(antlr4::Token* token) const { return span(static_cast<const ParsedWord*>(token)); }
+    [[nodiscard]] Span span(antlr4::tree::TerminalNode* node) const {
+        return span(static_cast<const ParsedWord*>(node));
     }
-    [[nodiscard]] Span span(antlr4::tree::TerminalNode* node) const { return span(node->getSymbol()); }
     [[nodiscard]] Span span(Rule* context) const;
     [[nodiscard]] std::string_view text(Span at) const { return text_.substr(at.begin, at.end - at.begin); }
     [[nodiscard]] ast::Identifier identifier(antlr4::tree::TerminalNode* node) const;

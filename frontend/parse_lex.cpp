@@ -1,5 +1,10 @@
 #include "frontend/parse_lex.h"
 
+#include <array>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+
 #include "TesseraLexer.h"
 #include "base/cancel.h"
 #include "frontend/parse_initializers.h"
@@ -23,12 +28,47 @@ struct OpenString {
     std::vector<Hole> holes;  // more than one where a format holds holes
 };
 
-// ANTLR's own, but for the lock that it takes for each character: the tables belong to the one thread of a process that
-// parses.
+// A state of the automaton, and where it goes from there.
+struct LexerState {
+    antlr4::dfa::DFAState* dfa = nullptr;
+    bool skips = false;
+    mutable std::array<const LexerState*, antlr4::atn::LexerATNSimulator::MAX_DFA_EDGE + 1> next{};  // null: not known
+};
+
+// ANTLR's own, which makes the lexer's automaton while it reads: but for the lock that it takes for each character, as
+// the tables belong to the one thread of a process that parses; and what of the automaton is known is walked here by
+// tables of ASCII characters.
 class LexerSimulator : public antlr4::atn::LexerATNSimulator {
 public:
     LexerSimulator(antlr4::Lexer& lexer, antlr4::atn::LexerATNSimulator& usual)
         : LexerATNSimulator(&lexer, usual.atn, usual._decisionToDFA, usual.getSharedContextCache()) {}
+
+    // The longest word at the head of `text`. Nothing where what decides that is not known yet, is no ASCII, or is the
+    // end of the text: `match` reads those.
+    struct Word {
+        size_t length = 0;
+        size_t type = antlr4::Lexer::SKIP;
+        antlr4::atn::LexerActionExecutor* actions = nullptr;  // beyond skipping it
+    };
+    std::optional<Word> known(std::string_view text, size_t mode) {
+        const LexerState* state = begin_of(mode);
+        const LexerState* accepting = nullptr;
+        size_t length = 0;
+        for (size_t i = 0; state != nullptr; ++i) {
+            if (i == text.size()) return std::nullopt;
+            const auto c = static_cast<unsigned char>(text[i]);
+            if (c > MAX_DFA_EDGE) return std::nullopt;
+            state = state->next[c] != nullptr ? state->next[c] : learned(*state, c);
+            if (state == &dead_) break;
+            if (state != nullptr && state->dfa->isAcceptState) {
+                accepting = state;
+                length = i + 1;
+            }
+        }
+        if (state == nullptr || accepting == nullptr) return std::nullopt;
+        if (accepting->skips) return Word{length};
+        return Word{length, accepting->dfa->prediction, accepting->dfa->lexerActionExecutor.get()};
+    }
 
 protected:
     antlr4::dfa::DFAState* getExistingTargetState(antlr4::dfa::DFAState* from, size_t character) override {
@@ -36,6 +76,37 @@ protected:
         const auto found = from->edges.find(character);
         return found == from->edges.end() ? nullptr : found->second;
     }
+
+private:
+    const LexerState* begin_of(size_t mode) {
+        if (begins_.size() <= mode) begins_.resize(mode + 1);
+        if (begins_[mode] == nullptr && _decisionToDFA[mode].s0 != nullptr)
+            begins_[mode] = &state_of(_decisionToDFA[mode].s0);
+        return begins_[mode];
+    }
+
+    const LexerState* learned(const LexerState& from, size_t character) {
+        auto* target = getExistingTargetState(from.dfa, character);
+        if (target == nullptr) return nullptr;
+        return from.next[character] = target == ERROR.get() ? &dead_ : &state_of(target);
+    }
+
+    static const LexerState& state_of(antlr4::dfa::DFAState* dfa) {
+        auto& state = states_[dfa];
+        if (state) return *state;
+        state = std::make_unique<LexerState>();
+        state->dfa = dfa;
+        if (dfa->isAcceptState && dfa->lexerActionExecutor) {
+            const auto actions = dfa->lexerActionExecutor->getLexerActions();
+            state->skips = actions.size() == 1 && actions[0]->getActionType() == antlr4::atn::LexerActionType::SKIP;
+        }
+        return *state;
+    }
+
+    // Of the automaton that all lexers share.
+    static inline std::unordered_map<antlr4::dfa::DFAState*, std::unique_ptr<LexerState>> states_;
+    static inline std::vector<const LexerState*> begins_;
+    static inline const LexerState dead_;
 };
 
 class WordReader {
@@ -52,13 +123,12 @@ public:
         while (true) {
             stop_if_cancelled();
             if (!match_next()) {
-                const uint32_t end = points_.byte(input_.index());
+                const uint32_t end = points_.byte(index_);
                 close_strings(end, true);
                 words_.push_back({kEndOfFile, end, end});
                 return std::move(words_);
             }
-            take({static_cast<uint32_t>(lexer_.type), points_.byte(lexer_.tokenStartCharIndex),
-                  points_.byte(input_.index())});
+            take({static_cast<uint32_t>(lexer_.type), points_.byte(lexer_.tokenStartCharIndex), points_.byte(index_)});
         }
     }
 
@@ -67,7 +137,12 @@ private:
     // text. Does what `Lexer::nextToken` does, which makes an object of each token.
     bool match_next() {
         while (!lexer_.hitEOF) {
-            lexer_.tokenStartCharIndex = input_.index();
+            if (match_known()) {
+                if (lexer_.type != antlr4::Lexer::SKIP) return true;
+                continue;
+            }
+            input_.seek(index_);
+            lexer_.tokenStartCharIndex = index_;
             do {
                 lexer_.type = antlr4::Token::INVALID_TYPE;
                 size_t matched = antlr4::Lexer::SKIP;
@@ -79,10 +154,22 @@ private:
                 if (input_.LA(1) == antlr4::Token::EOF) lexer_.hitEOF = true;
                 if (lexer_.type == antlr4::Token::INVALID_TYPE) lexer_.type = matched;
             } while (lexer_.type == antlr4::Lexer::MORE);
+            index_ = input_.index();
             if (lexer_.type == antlr4::Token::EOF) return false;
             if (lexer_.type != antlr4::Lexer::SKIP) return true;
         }
         return false;
+    }
+
+    bool match_known() {
+        const uint32_t begin = points_.byte(index_);
+        const auto word = simulator_->known(text_.substr(begin), lexer_.mode);
+        if (!word) return false;
+        lexer_.tokenStartCharIndex = index_;
+        index_ += word->length;
+        lexer_.type = word->type;
+        if (word->actions != nullptr) word->actions->execute(&lexer_, &input_, lexer_.tokenStartCharIndex);
+        return true;
     }
 
     void take(Lexeme word);
@@ -97,6 +184,7 @@ private:
     antlr4::ANTLRInputStream input_;
     TesseraLexer lexer_;
     LexerSimulator* simulator_ = nullptr;
+    size_t index_ = 0;  // of the next code point
     std::vector<Lexeme> words_;
     std::vector<OpenString> opened_;
 };

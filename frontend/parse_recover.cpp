@@ -50,6 +50,16 @@ void RecoveryStrategy::reportError(antlr4::Parser* parser, const antlr4::Recogni
 
 antlr4::Token* RecoveryStrategy::recoverInline(antlr4::Parser* parser) { throw antlr4::InputMismatchException(parser); }
 
+void RecoveryStrategy::beginErrorCondition(antlr4::Parser* parser) {
+    static_cast<ParserBase*>(parser)->recovering = true;
+    DefaultErrorStrategy::beginErrorCondition(parser);
+}
+
+void RecoveryStrategy::endErrorCondition(antlr4::Parser* parser) {
+    static_cast<ParserBase*>(parser)->recovering = false;
+    DefaultErrorStrategy::endErrorCondition(parser);
+}
+
 void RecoveryStrategy::skip_line(antlr4::Parser* parser) {
     auto* input = parser->getTokenStream();
     while (!is_edge(input->LA(1))) parser->consume();
@@ -79,7 +89,7 @@ void RecoveryStrategy::sync(antlr4::Parser* parser) {
     if (rule != Rules::RuleFile && rule != Rules::RuleBody) return;
     auto* input = parser->getTokenStream();
     const auto& atn = parser->getATN();
-    auto expected = atn.nextTokens(atn.states[parser->getState()]);
+    const auto& expected = atn.nextTokens(atn.states[parser->getState()]);
     while (true) {
         size_t next = input->LA(1);
         bool ends = next == antlr4::Token::EOF || (next == Rules::DEDENT && rule == Rules::RuleBody);
