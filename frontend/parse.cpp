@@ -9,6 +9,7 @@
 #include "frontend/parse_brackets.h"
 #include "frontend/parse_build.h"
 #include "frontend/parse_context.h"
+#include "frontend/parse_initializers.h"
 #include "frontend/parse_layout.h"
 #include "frontend/parse_lex.h"
 #include "frontend/parse_messages.h"
@@ -31,6 +32,7 @@ namespace {
 // The parser over `words`, with this project's messages and recovery.
 template <typename Use>
 void run_parser(const std::vector<Lexeme>& words, std::string_view text, SyntaxReport& report, Use use) {
+    initialize_parser();
     WordStream stream(words);
     TesseraParser parser(&stream);
     parser.removeErrorListeners();
