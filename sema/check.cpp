@@ -203,7 +203,7 @@ void Checker::run(const ast::Module& root) {
     for (size_t i = 0; i < program.functions.size() && !cancelled(); ++i) check_uncalled(FunctionId(i));
     check_main();
     pass_captures_on();
-    publish_names();
+    if (options.names) publish_names();
     if (options.verify) require_entries(*this);
 }
 

@@ -150,7 +150,9 @@ Value Body::written(const ast::Expr& e, Value value) {
     info.referent = value.referent;
     info.compute = value.compute;
     info.rounds = value.value ? 0 : value.rounds;
-    if (const auto named = aloud ? referent_entity(*this, value.referent) : std::nullopt) note(e, *named);
+    if (aloud && checker.options.names) {
+        if (const auto named = referent_entity(*this, value.referent)) note(e, *named);
+    }
     if (!value.value && !value.broken() && value.rounds == 0) {
         value.rounds = info.rounds = rounds_of(checker.program, instance, e).value_or(0);
     }
@@ -158,7 +160,7 @@ Value Body::written(const ast::Expr& e, Value value) {
 }
 
 void Body::note(Span at, Entity entity, bool binds) {
-    if (aloud && at.valid()) state().names.push_back({at, std::move(entity), binds});
+    if (aloud && checker.options.names && at.valid()) state().names.push_back({at, std::move(entity), binds});
 }
 
 void Body::note(const ast::Expr& name, const Entity& entity) {

@@ -180,6 +180,7 @@ private:
     void say_unfit(InstanceId header, const std::vector<InstanceId>& unfit);
     [[nodiscard]] bool at_every_point(const InstanceState& point, const Diagnostic& found) const;
 
+    mutable NameMap<Symbol> root_names_;                            // what `lookup` found in the root namespace
     std::map<std::string, ModuleId> loaded_;                        // by path
     std::vector<std::string> loading_;                              // paths, for cycles
     std::map<std::string, ModuleId, std::less<>> library_modules_;  // by name
