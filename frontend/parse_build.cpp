@@ -90,6 +90,12 @@ void TreeBuilder::build(P::FileContext* file) {
     take_docstring(module_.body, module_.docstring, module_.docstring_span);
 }
 
+ast::Block TreeBuilder::build(P::BodyContext* body) {
+    ast::Block out;
+    statements(body, out);
+    return out;
+}
+
 // The blocks of headers that could not be read join the block around them: what they assign is assigned.
 void TreeBuilder::statements(Rule* context, ast::Block& out) {
     for (const ParsedChild& child : context->children) {
@@ -127,7 +133,7 @@ void TreeBuilder::statements(Rule* context, ast::Block& out) {
     }
 }
 
-ast::Block TreeBuilder::block(Rule* header, P::BlockContext* context) {
+ast::Block TreeBuilder::block(Rule* header, P::BlockContext* context, bool is_later) {
     ast::Block out;
     if (!context) {
         // The header broke before its ':'; its block was read by the recovery.
@@ -137,7 +143,7 @@ ast::Block TreeBuilder::block(Rule* header, P::BlockContext* context) {
         return out;
     }
     statements(context, out);
-    if (!context->exception && !context->simpleLine() && context->children.size() <= 2) {
+    if (!is_later && !context->exception && !context->simpleLine() && context->children.size() <= 2) {
         auto keyword = span(header->start);
         error("E0114", keyword, fmt::format("this `{}` needs an indented block after it", text(keyword)));
     }

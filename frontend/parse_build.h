@@ -2,11 +2,13 @@
 // words is refused here. A context that the parser recovered in becomes a hole.
 #pragma once
 
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "TesseraParser.h"
 #include "frontend/ast.h"
+#include "frontend/parse.h"
 #include "frontend/parse_report.h"
 
 namespace tsr {
@@ -16,11 +18,13 @@ inline constexpr int kMostExpressionDepth = 1000;
 
 class TreeBuilder {
 public:
-    TreeBuilder(ast::Module& module, std::string_view text, SyntaxReport& report)
-        : module_(module), text_(text), report_(report) {}
+    // `later`: the bodies that the text of the parse tree lacks.
+    TreeBuilder(ast::Module& module, std::string_view text, SyntaxReport& report, std::span<const LaterBody> later = {})
+        : module_(module), text_(text), report_(report), later_(later) {}
 
     void build(TesseraParser::FileContext* file);
     const ast::Expr* build(TesseraParser::TypeTextContext* type);
+    ast::Block build(TesseraParser::BodyContext* body);
 
 private:
     using P = TesseraParser;
@@ -34,7 +38,7 @@ private:
     void if_statement(P::IfStatementContext* context, ast::Block& out);
     void for_statement(P::ForStatementContext* context, ast::Block& out);
     void while_statement(P::WhileStatementContext* context, ast::Block& out);
-    ast::Block block(Rule* header, P::BlockContext* context);
+    ast::Block block(Rule* header, P::BlockContext* context, bool is_later = false);
     void add(Span span, ast::StmtNode node, ast::Block& out);
     void check_target(const ast::Expr* target, std::string_view what);
     void refuse_target(const ast::Expr* target, std::string_view what, std::string_view kind);
@@ -110,6 +114,7 @@ private:
     ast::Module& module_;
     std::string_view text_;
     SyntaxReport& report_;
+    std::span<const LaterBody> later_;
     int depth_ = 0;
     bool in_annotation_ = false;  // `@` there adds a policy
 };
