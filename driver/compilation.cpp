@@ -87,9 +87,9 @@ bool Compilation::read() {
     tree_ = steps_.time("parse", [&] { return session_.parse_file(options.input); });
     if (tree_ == nullptr) return false;
     steps_.time("check", [&] {
-        checked_ =
-            sema::check(*tree_, session_.sources,
-                        {.import_folders = options.include_folders, .verify = verifies_passes()}, session_.diagnostics);
+        checked_ = sema::check(*tree_, session_.sources,
+                               {.import_folders = options.include_folders, .names = false, .verify = verifies_passes()},
+                               session_.diagnostics);
     });
     session_.note_sources();
     return !session_.diagnostics.has_errors();

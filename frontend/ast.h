@@ -239,6 +239,7 @@ struct FunctionDef {
     Span docstring_span;
     Block body;  // without the docstring
     Span header;
+    Span later;  // where the body stands while it is not read yet (`parse_body`); else invalid
 };
 struct ClassDef {
     Identifier name;

@@ -1,12 +1,12 @@
 #include "frontend/parse.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/core.h>
 
 #include "TesseraLexer.h"
 #include "TesseraParser.h"
-#include "base/cancel.h"
 #include "frontend/parse_brackets.h"
 #include "frontend/parse_build.h"
 #include "frontend/parse_context.h"
@@ -20,43 +20,46 @@
 
 namespace tsr {
 
-std::vector<std::unique_ptr<antlr4::Token>> parser_tokens(const std::vector<Lexeme>& words) {
-    std::vector<std::unique_ptr<antlr4::Token>> out;
-    out.reserve(words.size());
+namespace {
+
+// The words of a part of a text, without the one for its end.
+void lex_part(std::string_view text, uint32_t begin, uint32_t end, std::vector<Lexeme>& out) {
+    const auto words = lex(text.substr(begin, end - begin));
+    out.reserve(out.size() + words.size());
     for (const Lexeme& word : words) {
-        auto token = std::make_unique<antlr4::CommonToken>(word.type == kEndOfFile ? antlr4::Token::EOF : word.type);
-        token->setStartIndex(word.begin);
-        token->setStopIndex(word.end);
-        out.push_back(std::move(token));
+        if (word.type != kEndOfFile) out.push_back({word.type, word.begin + begin, word.end + begin});
     }
-    return out;
 }
 
-Layout read_words(std::string_view text, SyntaxReport& report) {
-    auto words = match_brackets(check_words(lex(text), text, report), text, report);
-    Layout layout = lay_out(words, text, report);
+}  // namespace
+
+Layout read_words(std::string_view text, SyntaxReport& report, std::span<const LaterBody> later) {
+    const auto size = static_cast<uint32_t>(text.size());
+    std::vector<Lexeme> found;
+    if (later.empty()) {
+        found = lex(text);
+    } else {
+        uint32_t at = 0;
+        for (const LaterBody& body : later) {
+            lex_part(text, at, body.begin, found);
+            at = body.end;
+        }
+        lex_part(text, at, size, found);
+        found.push_back({kEndOfFile, size, size});
+    }
+    auto words = match_brackets(check_words(std::move(found), text, report), text, report);
+    Layout layout = lay_out(words, text, false, report);
     mark_contextual_words(layout.words, text);
     return layout;
 }
 
 namespace {
 
-// The generated parser, which may be given up at the begin of each rule.
-class CancellableParser : public TesseraParser {
-public:
-    using TesseraParser::TesseraParser;
-    void enterRule(antlr4::ParserRuleContext* context, size_t state, size_t rule) override {
-        stop_if_cancelled();
-        TesseraParser::enterRule(context, state, rule);
-    }
-};
-
 // The parser over `words`, with this project's messages and recovery.
 template <typename Use>
 void run_parser(const std::vector<Lexeme>& words, std::string_view text, SyntaxReport& report, Use use) {
-    antlr4::ListTokenSource source(parser_tokens(words));
-    antlr4::CommonTokenStream stream(&source);
-    CancellableParser parser(&stream);
+    WordStream stream(words);
+    TesseraParser parser(&stream);
     parser.removeErrorListeners();
     SyntaxMessages messages(words, text, parser.getVocabulary(), report);
     parser.setErrorHandler(std::make_shared<RecoveryStrategy>(messages));
@@ -78,7 +81,8 @@ Span inside_quotes(Span literal, std::string_view text) {
 
 }  // namespace
 
-std::unique_ptr<ast::Module> parse(FileId file, const Sources& sources, Diagnostics& diagnostics) {
+std::unique_ptr<ast::Module> parse(FileId file, const Sources& sources, Diagnostics& diagnostics,
+                                   std::span<const LaterBody> later) {
     auto module = std::make_unique<ast::Module>();
     module->file = file;
     auto text = sources.text(file);
@@ -90,14 +94,35 @@ std::unique_ptr<ast::Module> parse(FileId file, const Sources& sources, Diagnost
         return module;
     }
     SyntaxReport report(file);
-    Layout layout = read_words(text, report);
+    Layout layout = read_words(text, report, later);
     run_parser(layout.words, text, report, [&](TesseraParser& parser) {
         auto* tree = parser.file();
-        TreeBuilder(*module, text, report).build(tree);
+        TreeBuilder(*module, text, report, later).build(tree);
     });
     module->comments = std::move(layout.comments);
     std::move(report).finish(layout.lines, diagnostics);
     return module;
+}
+
+void parse_body(ast::Module& module, ast::StmtId function, const Sources& sources, Diagnostics& diagnostics) {
+    auto& def = std::get<ast::FunctionDef>(module.stmts[function.index].node);
+    const Span body = std::exchange(def.later, Span{});
+    auto text = sources.text(module.file);
+    SyntaxReport report(module.file);
+    std::vector<Lexeme> found;
+    lex_part(text, body.begin, body.end, found);
+    found.push_back({kEndOfFile, body.end, body.end});
+    auto words = match_brackets(check_words(std::move(found), text, report), text, report);
+    Layout layout = lay_out(words, text, true, report);
+    mark_contextual_words(layout.words, text);
+    run_parser(layout.words, text, report, [&](TesseraParser& parser) {
+        auto* tree = parser.body();
+        def.body = TreeBuilder(module, text, report).build(tree);
+    });
+    const auto behind = std::ranges::lower_bound(module.comments, body.begin, {},
+                                                 [](const ast::Comment& comment) { return comment.span.begin; });
+    module.comments.insert(behind, layout.comments.begin(), layout.comments.end());
+    std::move(report).finish(layout.lines, diagnostics);
 }
 
 TypeText parse_type(const ast::StringLiteral& literal, const Sources& sources, Diagnostics& diagnostics) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include "base/diagnostics.h"
 #include "base/sources.h"
@@ -9,10 +10,23 @@
 
 namespace tsr {
 
+// The body of a function at module level that is read when it is needed (`parse_body`): whole lines behind the header
+// and the docstring. In bytes of the file; texts with errors have none.
+struct LaterBody {
+    uint32_t def;  // where the `def` of its function stands
+    uint32_t begin;
+    uint32_t end;  // of its last word
+};
+
 // Always gives a tree: what could not be read is a hole in it and a diagnostic (codes E01xx).
 // Text that is not UTF-8 and nesting deeper than 200 brackets or 100 indents are diagnostics too. Raises Cancelled
 // where a CancelScope (base/cancel.h) ends it.
-std::unique_ptr<ast::Module> parse(FileId file, const Sources& sources, Diagnostics& diagnostics);
+// `later`, in the order of the text: bodies that are left out.
+std::unique_ptr<ast::Module> parse(FileId file, const Sources& sources, Diagnostics& diagnostics,
+                                   std::span<const LaterBody> later = {});
+
+// Reads the body that was left out of a function (`FunctionDef::later`). Its nodes get the next ids.
+void parse_body(ast::Module& module, ast::StmtId function, const Sources& sources, Diagnostics& diagnostics);
 
 // A type or dimension that was written in a string.
 struct TypeText {

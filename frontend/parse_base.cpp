@@ -1,5 +1,7 @@
 #include "frontend/parse_base.h"
 
+#include "frontend/parser_tables.h"
+
 namespace tsr {
 
 void ParserBase::enter() {
@@ -7,17 +9,15 @@ void ParserBase::enter() {
     ++depth_;
 }
 
-void ParserBase::enterRule(antlr4::ParserRuleContext* context, size_t state, size_t /*rule*/) {
-    setState(state);
-    _ctx = context;
-    _ctx->start = _input->LT(1);
-    if (_ctx->parent) static_cast<antlr4::ParserRuleContext*>(_ctx->parent)->addChild(_ctx);
-}
-
-void ParserBase::exitRule() {
-    _ctx->stop = _input->LT(_matchedEOF ? 1 : -1);
-    setState(_ctx->invokingState);
-    _ctx = static_cast<antlr4::ParserRuleContext*>(_ctx->parent);
+size_t ParserBase::decide(size_t decision) {
+    const ParserTables::Decision& asked = kParserTables.decisions[decision];
+    const size_t first = _input->word(0).type(), second = _input->word(1).type();
+    for (size_t i = 0; i < asked.count; ++i) {
+        const ParserTables::Alternative& one = kParserTables.alternatives[asked.first + i];
+        if (one.word == 0 ? one.next.has(first) : one.word == first && one.next.has(second)) return i + 1;
+    }
+    if (!asked.is_loop) throw antlr4::NoViableAltException(this);
+    return asked.count + 1;
 }
 
 }  // namespace tsr

@@ -62,8 +62,9 @@ std::string_view kind_of(const ast::ExprNode& node) {
 Span TreeBuilder::span(Rule* context) const {
     if (!context->start) return report_.span(0, 0);
     auto begin = span(context->start);
-    if (!context->stop || context->stop->getStopIndex() < begin.begin) return begin;
-    return begin.to(span(context->stop));
+    if (!context->stop) return begin;
+    const Span end = span(context->stop);
+    return end.end < begin.begin ? begin : begin.to(end);
 }
 
 ast::Identifier TreeBuilder::identifier(antlr4::tree::TerminalNode* node) const {
@@ -89,10 +90,16 @@ void TreeBuilder::build(P::FileContext* file) {
     take_docstring(module_.body, module_.docstring, module_.docstring_span);
 }
 
+ast::Block TreeBuilder::build(P::BodyContext* body) {
+    ast::Block out;
+    statements(body, out);
+    return out;
+}
+
 // The blocks of headers that could not be read join the block around them: what they assign is assigned.
 void TreeBuilder::statements(Rule* context, ast::Block& out) {
-    for (auto* child : context->children) {
-        auto* rule = dynamic_cast<Rule*>(child);
+    for (const ParsedChild& child : context->children) {
+        auto* rule = child.rule();
         if (!rule) continue;
         switch (rule->getRuleIndex()) {
             case P::RuleStatement:
@@ -126,17 +133,17 @@ void TreeBuilder::statements(Rule* context, ast::Block& out) {
     }
 }
 
-ast::Block TreeBuilder::block(Rule* header, P::BlockContext* context) {
+ast::Block TreeBuilder::block(Rule* header, P::BlockContext* context, bool is_later) {
     ast::Block out;
     if (!context) {
         // The header broke before its ':'; its block was read by the recovery.
-        for (auto* child : header->children) {
-            if (auto* body = dynamic_cast<P::BodyContext*>(child)) statements(body, out);
+        for (const ParsedChild& child : header->children) {
+            if (auto* body = child.as<P::BodyContext>()) statements(body, out);
         }
         return out;
     }
     statements(context, out);
-    if (!context->exception && !context->simpleLine() && context->children.size() <= 2) {
+    if (!is_later && !context->exception && !context->simpleLine() && context->children.size() <= 2) {
         auto keyword = span(header->start);
         error("E0114", keyword, fmt::format("this `{}` needs an indented block after it", text(keyword)));
     }

@@ -2,11 +2,13 @@
 // words is refused here. A context that the parser recovered in becomes a hole.
 #pragma once
 
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "TesseraParser.h"
 #include "frontend/ast.h"
+#include "frontend/parse.h"
 #include "frontend/parse_report.h"
 
 namespace tsr {
@@ -16,15 +18,17 @@ inline constexpr int kMostExpressionDepth = 1000;
 
 class TreeBuilder {
 public:
-    TreeBuilder(ast::Module& module, std::string_view text, SyntaxReport& report)
-        : module_(module), text_(text), report_(report) {}
+    // `later`: the bodies that the text of the parse tree lacks.
+    TreeBuilder(ast::Module& module, std::string_view text, SyntaxReport& report, std::span<const LaterBody> later = {})
+        : module_(module), text_(text), report_(report), later_(later) {}
 
     void build(TesseraParser::FileContext* file);
     const ast::Expr* build(TesseraParser::TypeTextContext* type);
+    ast::Block build(TesseraParser::BodyContext* body);
 
 private:
     using P = TesseraParser;
-    using Rule = antlr4::ParserRuleContext;
+    using Rule = ParsedRule;
 
     // parse_build.cpp: statements
     void statements(Rule* context, ast::Block& out);
@@ -34,7 +38,7 @@ private:
     void if_statement(P::IfStatementContext* context, ast::Block& out);
     void for_statement(P::ForStatementContext* context, ast::Block& out);
     void while_statement(P::WhileStatementContext* context, ast::Block& out);
-    ast::Block block(Rule* header, P::BlockContext* context);
+    ast::Block block(Rule* header, P::BlockContext* context, bool is_later = false);
     void add(Span span, ast::StmtNode node, ast::Block& out);
     void check_target(const ast::Expr* target, std::string_view what);
     void refuse_target(const ast::Expr* target, std::string_view what, std::string_view kind);
@@ -95,11 +99,11 @@ private:
 
     ast::Expr* make(Span span, ast::ExprNode node);
     const ast::Expr* hole(Span span) { return make(span, ast::Hole{}); }
-    [[nodiscard]] Span span(antlr4::Token* token) const {
-        return report_.span(static_cast<uint32_t>(token->getStartIndex()),
-                            static_cast<uint32_t>(token->getStopIndex()));
+    [[nodiscard]] Span span(const ParsedWord* word) const { return report_.span(word->begin(), word->end()); }
+    [[nodiscard]] Span span(antlr4::Token* token) const { return span(static_cast<const ParsedWord*>(token)); }
+    [[nodiscard]] Span span(antlr4::tree::TerminalNode* node) const {
+        return span(static_cast<const ParsedWord*>(node));
     }
-    [[nodiscard]] Span span(antlr4::tree::TerminalNode* node) const { return span(node->getSymbol()); }
     [[nodiscard]] Span span(Rule* context) const;
     [[nodiscard]] std::string_view text(Span at) const { return text_.substr(at.begin, at.end - at.begin); }
     [[nodiscard]] ast::Identifier identifier(antlr4::tree::TerminalNode* node) const;
@@ -110,6 +114,7 @@ private:
     ast::Module& module_;
     std::string_view text_;
     SyntaxReport& report_;
+    std::span<const LaterBody> later_;
     int depth_ = 0;
     bool in_annotation_ = false;  // `@` there adds a policy
 };

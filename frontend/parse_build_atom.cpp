@@ -135,11 +135,11 @@ const ast::Expr* TreeBuilder::strings(P::StringsContext* context) {
     ast::FString out;
     out.parts.emplace_back();
     bool formatted = false;
-    for (auto* child : context->children) {
-        if (auto* node = dynamic_cast<antlr4::tree::TerminalNode*>(child)) {
+    for (const ParsedChild& child : context->children) {
+        if (auto* node = child.word()) {
             out.pieces.push_back(span(node));
-            out.parts.back().text += plain_string(node->getSymbol());
-        } else if (auto* piece = dynamic_cast<P::FstringContext*>(child)) {
+            out.parts.back().text += plain_string(node);
+        } else if (auto* piece = child.as<P::FstringContext>()) {
             if (piece->exception) return hole(at);
             formatted = true;
             out.pieces.push_back(span(piece));
@@ -151,14 +151,14 @@ const ast::Expr* TreeBuilder::strings(P::StringsContext* context) {
 }
 
 void TreeBuilder::fstring(P::FstringContext* context, ast::FString& out) {
-    for (auto* child : context->children) {
-        if (auto* filled = dynamic_cast<P::HoleContext*>(child)) {
+    for (const ParsedChild& child : context->children) {
+        if (auto* filled = child.as<P::HoleContext>()) {
             hole(filled, out);
             continue;
         }
-        auto* node = dynamic_cast<antlr4::tree::TerminalNode*>(child);
+        auto* node = child.word();
         if (!node) continue;
-        size_t type = node->getSymbol()->getType();
+        size_t type = node->type();
         if (type == P::FSTRING_TEXT) out.parts.back().text += unescaped(span(node), false, true);
         if (type == P::LONE_BRACE) error("E0125", span(node), "a `}` in an f-string's text is written `}}`");
     }
@@ -206,17 +206,17 @@ const ast::Expr* TreeBuilder::spec(P::HoleContext* context) {
     ast::FString out;
     out.parts.emplace_back();
     bool behind = false;
-    for (auto* child : context->children) {
-        if (auto* filled = dynamic_cast<P::HoleContext*>(child)) {
+    for (const ParsedChild& child : context->children) {
+        if (auto* filled = child.as<P::HoleContext>()) {
             if (!filled->hole().empty()) {
                 error("E0124", span(filled->hole(0)), "the holes of a format have no holes in their own formats");
             }
             hole(filled, out);
             continue;
         }
-        auto* node = dynamic_cast<antlr4::tree::TerminalNode*>(child);
+        auto* node = child.word();
         if (!node) continue;
-        if (behind && node->getSymbol()->getType() == P::FSTRING_TEXT) out.parts.back().text += text(span(node));
+        if (behind && node->type() == P::FSTRING_TEXT) out.parts.back().text += text(span(node));
         behind |= node == context->SPEC_COLON();
     }
     const Span first = span(context->SPEC_COLON());

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/core.h>
 
 #include "frontend/parse_build.h"
@@ -60,9 +62,13 @@ void TreeBuilder::function(P::FunctionDefinitionContext* context, std::vector<as
         made.header = made.header.to(made.result->span);
     }
     if (context->block() && context->block()->COLON()) made.header = made.header.to(span(context->block()->COLON()));
-    made.body = block(context, context->block());
+    const auto later = std::ranges::lower_bound(later_, span(context->start).begin, {}, &LaterBody::def);
+    const bool is_later = later != later_.end() && later->def == span(context->start).begin;
+    if (is_later) made.later = report_.span(later->begin, later->end);
+    made.body = block(context, context->block(), is_later);
     auto at = begin.to(made.header);
     if (!made.body.empty()) at = at.to(made.body.back()->span);
+    if (is_later) at = at.to(report_.span(later->end, later->end));
     take_docstring(made.body, made.docstring, made.docstring_span);
     add(at, std::move(made), out);
 }

@@ -208,21 +208,21 @@ private:
 const ast::Expr* TreeBuilder::expression(P::ExpressionContext* context) {
     if (!context || context->exception) return hole(context ? span(context) : Span{});
     if (context->children.size() == 1) {
-        auto* alone = dynamic_cast<P::PrimaryContext*>(context->children[0]);
+        auto* alone = context->children[0].as<P::PrimaryContext>();
         return alone ? primary(alone, alone->trailer()) : hole(span(context));
     }
     Parts words, parts;
     words.reserve(context->children.size());
     parts.reserve(context->children.size());
-    for (auto* child : context->children) {
+    for (const ParsedChild& child : context->children) {
         Part word;
-        if (auto* terminal = dynamic_cast<antlr4::tree::TerminalNode*>(child)) {
-            word.op = terminal->getSymbol();
+        if (auto* op = child.word()) {
+            word.op = op;
             word.at = span(word.op);
             const bool ends_not_in = word.op->getType() == P::IN && !words.empty() && words.back().op;
             if (ends_not_in && words.back().op->getType() == P::NOT) continue;
         } else {
-            word.primary = static_cast<P::PrimaryContext*>(child);
+            word.primary = child.as<P::PrimaryContext>();
             if (word.primary->exception) return hole(span(context));
             word.at = span(word.primary);
         }

@@ -1,9 +1,9 @@
-// The tables of the generated lexer and parser: ready when a text is read, not when the process starts.
+// ANTLR's own tables of the grammar: ready at the first mistake in a program, not when the process starts.
 #pragma once
 
 namespace tsr {
 
-// The lexer, through which every text comes, calls this first.
+// Whoever asks the grammar what can stand at some place calls this first.
 void initialize_parser();
 
 }  // namespace tsr

@@ -27,7 +27,8 @@ bool is_header(uint32_t type) {
 
 class LineReader {
 public:
-    LineReader(std::string_view text, SyntaxReport& report) : text_(text), report_(report) {}
+    LineReader(std::string_view text, bool in_block, SyntaxReport& report)
+        : text_(text), report_(report), opens_block_(in_block) {}
 
     Layout run(const std::vector<Lexeme>& words);
 
@@ -53,7 +54,7 @@ private:
     bool in_line_ = false;
     bool too_deep_ = false;
     // Of the line before: whether a block may follow it.
-    bool opens_block_ = false;
+    bool opens_block_;
     // Of this line: its first word, and whether a ':' stood outside brackets.
     uint32_t first_ = 0;
     bool colon_ = false;
@@ -200,8 +201,8 @@ Layout LineReader::run(const std::vector<Lexeme>& words) {
 
 }  // namespace
 
-Layout lay_out(const std::vector<Lexeme>& words, std::string_view text, SyntaxReport& report) {
-    return LineReader(text, report).run(words);
+Layout lay_out(const std::vector<Lexeme>& words, std::string_view text, bool in_block, SyntaxReport& report) {
+    return LineReader(text, in_block, report).run(words);
 }
 
 }  // namespace tsr

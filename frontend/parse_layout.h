@@ -22,6 +22,7 @@ struct Layout {
 
 // The words' brackets must match. Every INDENT has its DEDENT, every logical line its NEWLINE. Indentation that opens
 // no block, fits no level, or mixes tabs with spaces is reported and gives no INDENT.
-Layout lay_out(const std::vector<Lexeme>& words, std::string_view text, SyntaxReport& report);
+// `in_block`: the text is that of a block, whose first line is indented.
+Layout lay_out(const std::vector<Lexeme>& words, std::string_view text, bool in_block, SyntaxReport& report);
 
 }  // namespace tsr

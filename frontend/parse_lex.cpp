@@ -2,8 +2,7 @@
 
 #include "TesseraLexer.h"
 #include "base/cancel.h"
-#include "frontend/parse_initializers.h"
-#include "frontend/parse_text.h"
+#include "frontend/lexer_tables.h"
 
 namespace tsr {
 
@@ -23,67 +22,53 @@ struct OpenString {
     std::vector<Hole> holes;  // more than one where a format holds holes
 };
 
-// ANTLR's own, but for the lock that it takes for each character: the tables belong to the one thread of a process that
-// parses.
-class LexerSimulator : public antlr4::atn::LexerATNSimulator {
-public:
-    LexerSimulator(antlr4::Lexer& lexer, antlr4::atn::LexerATNSimulator& usual)
-        : LexerATNSimulator(&lexer, usual.atn, usual._decisionToDFA, usual.getSharedContextCache()) {}
-
-protected:
-    antlr4::dfa::DFAState* getExistingTargetState(antlr4::dfa::DFAState* from, size_t character) override {
-        if (character > MAX_DFA_EDGE) return nullptr;
-        const auto found = from->edges.find(character);
-        return found == from->edges.end() ? nullptr : found->second;
-    }
-};
-
 class WordReader {
 public:
-    explicit WordReader(std::string_view text)
-        : text_(text), points_(text), input_(std::string(points_.body())), lexer_(&input_) {
-        lexer_.removeErrorListeners();
-        simulator_ = new LexerSimulator(lexer_, *lexer_.getInterpreter<antlr4::atn::LexerATNSimulator>());
-        lexer_.setInterpreter(simulator_);  // the lexer owns it
+    explicit WordReader(std::string_view text) : text_(text) {
+        if (text.starts_with("\xEF\xBB\xBF")) at_ = 3;
         words_.reserve(text.size() / 3);
     }
 
     std::vector<Lexeme> run() {
-        while (true) {
+        while (at_ < text_.size()) {
             stop_if_cancelled();
-            if (!match_next()) {
-                const uint32_t end = points_.byte(input_.index());
-                close_strings(end, true);
-                words_.push_back({kEndOfFile, end, end});
-                return std::move(words_);
-            }
-            take({static_cast<uint32_t>(lexer_.type), points_.byte(lexer_.tokenStartCharIndex),
-                  points_.byte(input_.index())});
+            const uint32_t begin = at_;
+            const LexerTables::Accepted word = match();
+            if (!word.skips) take({word.type, begin, at_});
         }
+        close_strings(at_, true);
+        words_.push_back({kEndOfFile, at_, at_});
+        return std::move(words_);
     }
 
 private:
-    // Leaves the next token's type and start in the lexer, its end is where the input stands; false at the end of the
-    // text. Does what `Lexer::nextToken` does, which makes an object of each token.
-    bool match_next() {
-        while (!lexer_.hitEOF) {
-            lexer_.tokenStartCharIndex = input_.index();
-            do {
-                lexer_.type = antlr4::Token::INVALID_TYPE;
-                size_t matched = antlr4::Lexer::SKIP;
-                try {
-                    matched = simulator_->match(&input_, lexer_.mode);
-                } catch (const antlr4::LexerNoViableAltException& e) {
-                    lexer_.recover(e);
-                }
-                if (input_.LA(1) == antlr4::Token::EOF) lexer_.hitEOF = true;
-                if (lexer_.type == antlr4::Token::INVALID_TYPE) lexer_.type = matched;
-            } while (lexer_.type == antlr4::Lexer::MORE);
-            if (lexer_.type == antlr4::Token::EOF) return false;
-            if (lexer_.type != antlr4::Lexer::SKIP) return true;
+    // Reads the longest word. There is one for each character.
+    LexerTables::Accepted match() {
+        const LexerTables& tables = kLexerTables;
+        size_t state = tables.begins[modes_.back()];
+        size_t i = at_, accepting = 0;
+        while (true) {
+            const bool ends = i == text_.size();
+            const auto c = static_cast<unsigned char>(ends ? 0 : text_[i]);
+            state = tables.steps[state * tables.classes + (ends       ? tables.end
+                                                           : c < 0x80 ? tables.ascii[c]
+                                                                      : tables.other)];
+            if (state == 0) break;
+            if (!ends) i += c < 0x80 ? 1 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : 4;
+            if (tables.accepted[state].type != 0) {
+                accepting = state;
+                at_ = static_cast<uint32_t>(i);
+                if (ends) break;
+            }
         }
-        return false;
+        const LexerTables::Accepted word = tables.accepted[accepting];
+        if (word.pops) pop_mode();
+        if (word.pushes != 0) push_mode(word.pushes);
+        return word;
     }
+
+    void push_mode(size_t mode) { modes_.push_back(mode); }
+    void pop_mode() { modes_.pop_back(); }
 
     void take(Lexeme word);
     void take_in_hole(Lexeme word);
@@ -93,10 +78,8 @@ private:
     void open(Lexeme word) { opened_.push_back({text_[word.end - 1], word.end - word.begin > 2, {}}); }
 
     std::string_view text_;
-    CodePoints points_;
-    antlr4::ANTLRInputStream input_;
-    TesseraLexer lexer_;
-    LexerSimulator* simulator_ = nullptr;
+    uint32_t at_ = 0;
+    std::vector<size_t> modes_{Type::DEFAULT_MODE};
     std::vector<Lexeme> words_;
     std::vector<OpenString> opened_;
 };
@@ -116,7 +99,7 @@ void WordReader::take(Lexeme word) {
             break;
         case Type::HOLE_OPEN:
             opened_.back().holes.emplace_back();
-            lexer_.pushMode(Type::DEFAULT_MODE);
+            push_mode(Type::DEFAULT_MODE);
             break;
         case Type::FSTRING_END:
             opened_.pop_back();
@@ -160,14 +143,14 @@ void WordReader::take_in_hole(Lexeme word) {
                 // The hole ends, whatever is still open in it.
                 word.type = Type::HOLE_CLOSE;
                 opened_.back().holes.pop_back();
-                lexer_.popMode();
+                pop_mode();
             }
             break;
         case Type::COLON:
             if (hole.brackets == 0) {
                 word.type = Type::SPEC_COLON;
                 hole.in_format = true;
-                lexer_.pushMode(Type::FORMAT);
+                push_mode(Type::FORMAT);
             }
             break;
         case Type::WALRUS:  // `{x:=8}`: the format begins with `=`
@@ -175,7 +158,7 @@ void WordReader::take_in_hole(Lexeme word) {
                 words_.push_back({Type::SPEC_COLON, word.begin, word.begin + 1});
                 word = {Type::FSTRING_TEXT, word.begin + 1, word.end};
                 hole.in_format = true;
-                lexer_.pushMode(Type::FORMAT);
+                push_mode(Type::FORMAT);
             }
             break;
         case Type::NEWLINE:
@@ -198,12 +181,12 @@ void WordReader::take_in_format(Lexeme word) {
     switch (word.type) {
         case Type::HOLE_CLOSE:
             string.holes.pop_back();
-            lexer_.popMode();  // the format
-            lexer_.popMode();  // the hole
+            pop_mode();  // the format
+            pop_mode();  // the hole
             break;
         case Type::HOLE_OPEN:
             string.holes.emplace_back();
-            lexer_.pushMode(Type::DEFAULT_MODE);
+            push_mode(Type::DEFAULT_MODE);
             break;
         case Type::FORMAT_BREAK:
             if (text_[word.begin] == string.quote && !string.triple) {
@@ -211,10 +194,10 @@ void WordReader::take_in_format(Lexeme word) {
                 word.type = Type::BAD_FSTRING_END;
                 for (; !string.holes.empty(); string.holes.pop_back()) {
                     words_.push_back({Type::HOLE_CLOSE, word.begin, word.begin});
-                    if (string.holes.back().in_format) lexer_.popMode();
-                    lexer_.popMode();
+                    if (string.holes.back().in_format) pop_mode();
+                    pop_mode();
                 }
-                lexer_.popMode();
+                pop_mode();
                 opened_.pop_back();
             } else if (text_[word.end - 1] == '\n' && !string.triple) {
                 close_strings(word.begin, false);
@@ -233,20 +216,17 @@ void WordReader::close_strings(uint32_t at, bool all) {
     while (!opened_.empty() && (all || !opened_.back().triple)) {
         for (; !opened_.back().holes.empty(); opened_.back().holes.pop_back()) {
             words_.push_back({Type::HOLE_CLOSE, at, at});
-            if (opened_.back().holes.back().in_format) lexer_.popMode();
-            lexer_.popMode();
+            if (opened_.back().holes.back().in_format) pop_mode();
+            pop_mode();
         }
         words_.push_back({Type::BAD_FSTRING_END, at, at});
-        lexer_.popMode();
+        pop_mode();
         opened_.pop_back();
     }
 }
 
 }  // namespace
 
-std::vector<Lexeme> lex(std::string_view text) {
-    initialize_parser();
-    return WordReader(text).run();
-}
+std::vector<Lexeme> lex(std::string_view text) { return WordReader(text).run(); }
 
 }  // namespace tsr

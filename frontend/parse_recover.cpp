@@ -1,6 +1,8 @@
 #include "frontend/parse_recover.h"
 
 #include "TesseraParser.h"
+#include "frontend/parse_initializers.h"
+#include "frontend/parser_tables.h"
 
 namespace tsr {
 
@@ -38,6 +40,7 @@ bool holds_line(size_t rule) {
 
 void RecoveryStrategy::reportError(antlr4::Parser* parser, const antlr4::RecognitionException& error) {
     if (inErrorRecoveryMode(parser)) return;
+    initialize_parser();  // for what would have been expected
     beginErrorCondition(parser);
     auto* base = static_cast<ParserBase*>(parser);
     size_t word = error.getOffendingToken()->getTokenIndex();
@@ -49,6 +52,16 @@ void RecoveryStrategy::reportError(antlr4::Parser* parser, const antlr4::Recogni
 }
 
 antlr4::Token* RecoveryStrategy::recoverInline(antlr4::Parser* parser) { throw antlr4::InputMismatchException(parser); }
+
+void RecoveryStrategy::beginErrorCondition(antlr4::Parser* parser) {
+    static_cast<ParserBase*>(parser)->recovering = true;
+    DefaultErrorStrategy::beginErrorCondition(parser);
+}
+
+void RecoveryStrategy::endErrorCondition(antlr4::Parser* parser) {
+    static_cast<ParserBase*>(parser)->recovering = false;
+    DefaultErrorStrategy::endErrorCondition(parser);
+}
 
 void RecoveryStrategy::skip_line(antlr4::Parser* parser) {
     auto* input = parser->getTokenStream();
@@ -78,12 +91,10 @@ void RecoveryStrategy::sync(antlr4::Parser* parser) {
     size_t rule = parser->getContext()->getRuleIndex();
     if (rule != Rules::RuleFile && rule != Rules::RuleBody) return;
     auto* input = parser->getTokenStream();
-    const auto& atn = parser->getATN();
-    auto expected = atn.nextTokens(atn.states[parser->getState()]);
     while (true) {
         size_t next = input->LA(1);
         bool ends = next == antlr4::Token::EOF || (next == Rules::DEDENT && rule == Rules::RuleBody);
-        if (ends || expected.contains(next)) return;
+        if (ends || kParserTables.statement.has(next)) return;
         if (next == Rules::INDENT) {
             // A block after a line that could not be read as its header.
             static_cast<TesseraParser*>(parser)->body();

@@ -18,6 +18,8 @@ public:
     // Words are neither dropped nor made up inside a line.
     antlr4::Token* recoverInline(antlr4::Parser* parser) override;
     void sync(antlr4::Parser* parser) override;
+    void beginErrorCondition(antlr4::Parser* parser) override;
+    void endErrorCondition(antlr4::Parser* parser) override;
 
 private:
     void skip_line(antlr4::Parser* parser);

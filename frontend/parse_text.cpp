@@ -1,7 +1,5 @@
 #include "frontend/parse_text.h"
 
-#include <algorithm>
-
 namespace tsr {
 
 namespace {
@@ -24,36 +22,19 @@ size_t sequence_length(std::string_view rest) {
     return continues(1) && continues(2) && continues(3) ? 4 : 0;
 }
 
-bool is_ascii(std::string_view text) {
-    return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-}
-
 }  // namespace
 
 size_t find_invalid_utf8(std::string_view text) {
     for (size_t i = 0; i < text.size();) {
+        if (static_cast<unsigned char>(text[i]) < 0x80) {
+            ++i;
+            continue;
+        }
         size_t length = sequence_length(text.substr(i));
         if (length == 0) return i;
         i += length;
     }
     return std::string_view::npos;
-}
-
-CodePoints::CodePoints(std::string_view text) : body_(text) {
-    if (text.starts_with("\xEF\xBB\xBF")) {
-        skipped_ = 3;
-        body_.remove_prefix(skipped_);
-    }
-    if (is_ascii(body_)) return;
-    for (size_t i = 0; i < body_.size(); ++i) {
-        if ((static_cast<unsigned char>(body_[i]) & 0xC0U) != 0x80U) offsets_.push_back(static_cast<uint32_t>(i));
-    }
-}
-
-uint32_t CodePoints::byte(size_t index) const {
-    size_t count = offsets_.empty() ? body_.size() : offsets_.size();
-    if (index >= count) return skipped_ + static_cast<uint32_t>(body_.size());
-    return skipped_ + (offsets_.empty() ? static_cast<uint32_t>(index) : offsets_[index]);
 }
 
 }  // namespace tsr

@@ -6,6 +6,7 @@ parser grammar TesseraParser;
 options {
     tokenVocab = TesseraLexer;
     superClass = ParserBase;
+    contextSuperClass = ParsedRule;
 }
 
 @parser::postinclude {
@@ -13,9 +14,10 @@ options {
 }
 
 @parser::members {
-void enterRule(antlr4::ParserRuleContext* context, size_t state, size_t rule) override {
+void enterRule(ParsedRule* context, size_t state, size_t rule) {
     if (rule == RuleTest) enter();
-    ParserBase::enterRule(context, state, rule);
+    context->holds_statements = rule == RuleFile || rule == RuleBody;
+    ParserBase::enterRule(context, state);
 }
 }
 
@@ -125,7 +127,10 @@ argument
     | (STAR | POW) test
     ;
 subscripts : subscript (COMMA subscript)* COMMA?;
-subscript : test | lower = test? COLON upper = test? (COLON step = test?)?;
+subscript
+    : lower = test (COLON upper = test? (COLON step = test?)?)?
+    | COLON upper = test? (COLON step = test?)?
+    ;
 comprehension : comprehensionClause+;
 comprehensionClause : FOR targetList IN expression (IF expression)*;
 

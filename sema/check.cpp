@@ -14,10 +14,10 @@ namespace tsr::sema {
 
 // True of a plain function that reads a name which only kernels know.
 bool Checker::uses_kernel_names(const Function& function) {
-    auto [entry, fresh] = kernel_names_.try_emplace(function.module);
-    std::set<uint32_t>& places = entry->second;
+    read_body(function.id);
+    auto& [looked_at, places] = kernel_names_[function.module];
     const auto& exprs = program.modules[function.module.index].tree->exprs;
-    for (size_t i = 0; fresh && i < exprs.size(); ++i) {
+    for (size_t& i = looked_at; i < exprs.size(); ++i) {
         if (dotted(exprs[i]).empty()) continue;
         Symbol symbol = resolve(function.module, exprs[i]);
         if (symbol.kind == Symbol::Kind::builtin && symbol.builtin->in_kernel && !symbol.builtin->on_host)
@@ -203,7 +203,7 @@ void Checker::run(const ast::Module& root) {
     for (size_t i = 0; i < program.functions.size() && !cancelled(); ++i) check_uncalled(FunctionId(i));
     check_main();
     pass_captures_on();
-    publish_names();
+    if (options.names) publish_names();
     if (options.verify) require_entries(*this);
 }
 

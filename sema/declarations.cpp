@@ -363,9 +363,9 @@ bool Checker::is_generic(const Function& function) const {
 }
 
 const NamePlaces& Checker::places_of(ModuleId module) {
-    auto known = places_.find(module);
-    if (known == places_.end()) known = places_.emplace(module, *program.modules[module.index].tree).first;
-    return known->second;
+    NamePlaces& places = places_[module];
+    places.read(*program.modules[module.index].tree);
+    return places;
 }
 
 const SortKey& Checker::sort_key(ModuleId module, const ast::Expr& key) {

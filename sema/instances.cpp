@@ -125,6 +125,7 @@ FunctionId Checker::transformed_function(Derivation derivation, ExprKey site, st
 InstanceId Checker::instantiate(const Request& request) {
     constexpr int kDeepest = 100;  // a function is checked inside its first caller
     const Function& function = program.function(request.function);
+    read_body(function.id);
     std::string key = instance_key(request);
     // What a nested function means, also as an argument, depends on the body around it: nothing to be found again.
     const bool bound = request.enclosing || std::ranges::any_of(request.types, [&](const Type& type) {

@@ -1,5 +1,5 @@
 // The standard library's files are modules that are read when a name of theirs is used: a program that uses none pays
-// for none.
+// for none. The body of a function is read when the function is first checked.
 #include <fmt/format.h>
 
 #include "frontend/parse.h"
@@ -14,7 +14,7 @@ ModuleId Checker::library_module(const LibraryFile& file) {
     if (const auto found = library_modules_.find(file.name); found != library_modules_.end()) return found->second;
     const size_t first = program.functions.size(), first_module = program.modules.size();
     const FileId text = sources.add(fmt::format("stdlib/{}.tsr", file.name), std::string(file.text));
-    auto tree = parse(text, sources, diagnostics);
+    auto tree = parse(text, sources, diagnostics, file.bodies);
     const ModuleId id = load_module(*tree, std::string(file.name), true);
     program.modules[id.index].owned = std::move(tree);
     library_modules_.emplace(file.name, id);
@@ -23,6 +23,16 @@ ModuleId Checker::library_module(const LibraryFile& file) {
         read_rules(first_module, first);
     }
     return id;
+}
+
+void Checker::read_body(FunctionId id) {
+    const Function& function = program.function(id);
+    const ast::FunctionDef& def = program.def(function);
+    if (!def.later.valid()) return;
+    parse_body(*program.modules[function.module.index].owned, function.stmt, sources, diagnostics);
+    const size_t first = program.functions.size();
+    declare_nested(function.module, def.body, functions_.at(&def));
+    read_headers(first);
 }
 
 FunctionId Checker::library_function(const LibraryFunction& function) {

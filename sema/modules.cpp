@@ -242,7 +242,8 @@ bool Checker::is_broken_line(Span at) const {
 Symbol Checker::lookup(ModuleId module, std::string_view name) const {
     const auto& names = scopes[module.index].names;
     if (auto found = names.find(name); found != names.end()) return found->second;
-    return root_symbol(name);
+    if (auto known = root_names_.find(name); known != root_names_.end()) return known->second;
+    return root_names_.emplace(std::string(name), root_symbol(name)).first->second;
 }
 
 std::vector<std::string> Checker::names_of(ModuleId module) const {

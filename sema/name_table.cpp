@@ -1,6 +1,7 @@
 // The table of the names in each module's text, gathered from the last pass of each body.
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "sema/state/checker.h"
 
@@ -25,13 +26,22 @@ void Checker::publish_names() {
     }
     names.clear();
     for (ModuleUnit& module : program.modules) {
-        std::ranges::sort(module.names, [&](const NameUse& a, const NameUse& b) {
+        // Numbers are sorted: a use is large.
+        std::vector<uint32_t> order(module.names.size());
+        std::iota(order.begin(), order.end(), 0);
+        std::ranges::sort(order, [&](uint32_t i, uint32_t j) {
+            const NameUse &a = module.names[i], &b = module.names[j];
             return std::tie(a.at.begin, a.at.end, a.entity, b.binds) <
                    std::tie(b.at.begin, b.at.end, b.entity, a.binds);
         });
-        const auto [first, last] = std::ranges::unique(
-            module.names, [](const NameUse& a, const NameUse& b) { return a.at == b.at && a.entity == b.entity; });
-        module.names.erase(first, last);
+        std::vector<NameUse> sorted;
+        sorted.reserve(order.size());
+        for (const uint32_t i : order) {
+            NameUse& use = module.names[i];
+            if (sorted.empty() || sorted.back().at != use.at || sorted.back().entity != use.entity)
+                sorted.push_back(std::move(use));
+        }
+        module.names = std::move(sorted);
     }
 }
 

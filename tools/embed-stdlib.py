@@ -2,7 +2,8 @@
 
     embed-stdlib.py FOLDER OUTPUT DEPFILE
 
-The index has each function at module level whose name does not begin with `_`: its file, signature and docstring.
+The index has each function at module level whose name does not begin with `_`: its file, signature and docstring. Each
+file has the places of its functions' bodies, which the compiler reads when they are needed.
 FOLDER/methods.txt lists, one a line, those that tensors have as methods. Ends with a message where a name stands in two
 files, a function has no docstring, or a method is no function.
 """
@@ -13,6 +14,7 @@ import sys
 import textwrap
 
 HEAD = re.compile(r"^def (\w+)\(", re.MULTILINE)
+BODY = re.compile(r'(?: *->[^\n]*)?:\n(?:    """.*?"""\n)?', re.DOTALL)
 DOC = re.compile(r'(?: *->[^\n]*)?:\n    """(.*?)"""', re.DOTALL)
 
 
@@ -58,6 +60,29 @@ def functions(file, text):
         yield head[1], (file, signature, f"{first}\n{textwrap.dedent(rest)}".strip() + "\n")
 
 
+def later_bodies(text):
+    """Of each function at module level the places of its `def`, and of the begin and end of what stands behind its docstring, in bytes."""
+    for head in HEAD.finditer(text):
+        opened = BODY.match(text, closing(text, head.end()) + 1)
+        if not opened:
+            continue  # on the line of the header
+        begin = at = opened.end()
+        end = None
+        for line in text[at:].splitlines(keepends=True):
+            if line.strip() and not line.startswith(" "):
+                break
+            code = line.rstrip()
+            if code and not code.lstrip().startswith("#"):
+                end = at + len(code)
+                last = code
+            at += len(line)
+        if end is None or '"""' in text[begin:end]:
+            continue
+        if " #" in last:
+            sys.exit(f"`{head[1]}`: the last line of a function has a comment behind it")
+        yield [len(text[:place].encode()) for place in (head.start(), begin, end)]
+
+
 def main():
     folder, output, depfile = sys.argv[1:]
     paths = {name[:-4]: os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".tsr")}
@@ -81,9 +106,13 @@ def main():
         for name, (file, signature, doc) in sorted(index.items()):
             method = "true" if name in methods else "false"
             out.write(f'    {{"{name}", "{file}", R"TSR({signature})TSR", R"TSR({doc})TSR", {method}}},\n')
-        out.write(f"}}}};\n\nconstexpr std::array<LibraryFile, {len(texts)}> kLibraryFiles{{{{\n")
+        out.write("}};\n\n")
         for file, text in texts.items():
-            out.write(f'    {{"{file}", R"TSR({text})TSR"}},\n')
+            rows = ["{" + ", ".join(map(str, row)) + "}" for row in later_bodies(text)]
+            out.write(f"constexpr std::array<LaterBody, {len(rows)}> kBodies_{file} = {{{{{', '.join(rows)}}}}};\n")
+        out.write(f"\nconstexpr std::array<LibraryFile, {len(texts)}> kLibraryFiles{{{{\n")
+        for file, text in texts.items():
+            out.write(f'    {{"{file}", R"TSR({text})TSR", kBodies_{file}}},\n')
         out.write("}};\n\n}  // namespace\n\n")
         out.write("std::span<const LibraryFunction> library_functions() { return kLibraryFunctions; }\n")
         out.write("std::span<const LibraryFile> library_files() { return kLibraryFiles; }\n\n}  // namespace tsr::sema\n")

@@ -109,15 +109,24 @@ Dim::Dim(std::vector<Term> terms) : terms_(std::move(terms)) {
     terms_.resize(kept);
 }
 
-Dim Dim::constant(int64_t value) { return Dim(std::vector<Term>{Term{value, {}}}); }
+// Both are in normal form as they are.
+Dim Dim::constant(int64_t value) {
+    Dim dim;
+    if (value != 0) dim.terms_.push_back({value, {}});
+    return dim;
+}
 
 Dim Dim::symbol(std::string name) {
-    Atom atom;
-    atom.name = std::move(name);
-    return Dim(std::vector<Term>{Term{1, {std::move(atom)}}});
+    Dim dim;
+    Term& term = dim.terms_.emplace_back();
+    term.coefficient = 1;
+    term.factors.emplace_back().name = std::move(name);
+    return dim;
 }
 
 Dim operator+(const Dim& a, const Dim& b) {
+    if (a.terms_.empty()) return b;
+    if (b.terms_.empty()) return a;
     std::vector<Dim::Term> terms = a.terms_;
     terms.insert(terms.end(), b.terms_.begin(), b.terms_.end());
     return Dim(std::move(terms));
@@ -126,6 +135,8 @@ Dim operator+(const Dim& a, const Dim& b) {
 Dim operator-(const Dim& a, const Dim& b) { return a + b * Dim::constant(-1); }
 
 Dim operator*(const Dim& a, const Dim& b) {
+    if (a.constant_value() == 1) return b;
+    if (b.constant_value() == 1) return a;
     std::vector<Dim::Term> terms;
     for (const Dim::Term& x : a.terms_) {
         for (const Dim::Term& y : b.terms_) {
@@ -385,6 +396,9 @@ Dim element_count(const std::vector<Dim>& extents) {
 }
 
 Equality compare(const Dim& a, const Dim& b) {
+    // Most that are compared are the same or two numbers, which needs no difference.
+    if (a == b) return Equality::equal;
+    if (a.constant_value() && b.constant_value()) return Equality::different;
     std::optional<int64_t> difference = (a - b).constant_value();
     if (!difference) return Equality::unknown;
     return *difference == 0 ? Equality::equal : Equality::different;

@@ -5,6 +5,8 @@
 #include <span>
 #include <string_view>
 
+#include "frontend/parse.h"
+
 namespace tsr::sema {
 
 struct LibraryFunction {
@@ -18,6 +20,7 @@ struct LibraryFunction {
 struct LibraryFile {
     std::string_view name;  // "activations"
     std::string_view text;
+    std::span<const LaterBody> bodies;  // of its functions: each is read when the function is first checked
 };
 
 // Both by name. Functions whose names begin with `_` are the library's own, and are none of these.

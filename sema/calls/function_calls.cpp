@@ -418,6 +418,7 @@ Value function_call(Body& b, const ast::Expr& e, const ast::Call& c, FunctionId 
     // Of whole tensors such a function of the library is an operator for the program, also where kernels call it for
     // numbers. Between host functions of the library it is one of them, and where it takes an object of the host.
     const bool entered = b.checker.is_library(callee.module) && !b.checker.is_library(b.instance.module);
+    if (entered) b.checker.read_body(id);
     const bool expression = entered && is_one_expression(b.checker.program.def(callee));
     if (expression && b.rules().host_objects && std::ranges::any_of(request.types, is_tensor) &&
         std::ranges::none_of(request.types, is_record))

@@ -14,6 +14,7 @@ namespace tsr::sema {
 
 struct CheckOptions {
     std::vector<std::string> import_folders;    // `-I`, searched after the importing file's folder
+    bool names = true;                          // the table of names (`ModuleUnit::names`), for editors
     bool verify = false;                        // the checker's own laws: an internal error where one does not hold
     const std::atomic<bool>* cancel = nullptr;  // set: give up soon; the program is then incomplete
 };

@@ -132,17 +132,20 @@ const Value* Body::found(const ast::Expr& e) const {
 }
 
 Value Body::record(const ast::Expr& e, Value value) {
-    Value known = written(e, std::move(value));
-    if (!aloud) return known;
-    const bool fresh = found_.try_emplace(e.id, known).second;
+    write(e, value);
+    if (!aloud) return value;
+    const bool fresh = found_.try_emplace(e.id, value).second;
     if (!fresh && checker.options.verify)
         ir::internal_error(fmt::format("`{}` was checked twice in the last pass of `{}`", source(e), instance.name));
-    return known;
+    return value;
 }
 
-void Body::record_target(const ast::Expr& e, const Value& value) { written(e, value); }
+void Body::record_target(const ast::Expr& e, const Value& value) {
+    Value written = value;
+    write(e, written);
+}
 
-Value Body::written(const ast::Expr& e, Value value) {
+void Body::write(const ast::Expr& e, Value& value) {
     ExprInfo& info = instance.exprs[e.id];
     info.type = value.type;
     info.value = value.value;
@@ -150,15 +153,16 @@ Value Body::written(const ast::Expr& e, Value value) {
     info.referent = value.referent;
     info.compute = value.compute;
     info.rounds = value.value ? 0 : value.rounds;
-    if (const auto named = aloud ? referent_entity(*this, value.referent) : std::nullopt) note(e, *named);
+    if (aloud && checker.options.names) {
+        if (const auto named = referent_entity(*this, value.referent)) note(e, *named);
+    }
     if (!value.value && !value.broken() && value.rounds == 0) {
         value.rounds = info.rounds = rounds_of(checker.program, instance, e).value_or(0);
     }
-    return value;
 }
 
 void Body::note(Span at, Entity entity, bool binds) {
-    if (aloud && at.valid()) state().names.push_back({at, std::move(entity), binds});
+    if (aloud && checker.options.names && at.valid()) state().names.push_back({at, std::move(entity), binds});
 }
 
 void Body::note(const ast::Expr& name, const Entity& entity) {

@@ -134,7 +134,7 @@ public:
     std::unordered_map<ast::ExprId, ExprInfo> header_exprs;  // what stands in the header is recorded there
 
 private:
-    Value written(const ast::Expr& e, Value value);
+    void write(const ast::Expr& e, Value& value);
 
     std::unordered_map<ast::ExprId, Value> found_;  // in the last pass
     InstanceState no_state_;

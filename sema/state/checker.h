@@ -68,6 +68,8 @@ public:
     [[nodiscard]] bool is_library(ModuleId module) const { return program.modules[module.index].library; }
     // The value of a module-level name, if it is a constant.
     std::optional<Static> constant(ModuleId module, const std::string& name);
+    // The bodies of its functions are read when they are needed.
+    void read_body(FunctionId function);
     // A mistake in the text was told in this line: what its names mean is not known.
     [[nodiscard]] bool is_broken_line(Span at) const;
 
@@ -180,6 +182,7 @@ private:
     void say_unfit(InstanceId header, const std::vector<InstanceId>& unfit);
     [[nodiscard]] bool at_every_point(const InstanceState& point, const Diagnostic& found) const;
 
+    mutable NameMap<Symbol> root_names_;                            // what `lookup` found in the root namespace
     std::map<std::string, ModuleId> loaded_;                        // by path
     std::vector<std::string> loading_;                              // paths, for cycles
     std::map<std::string, ModuleId, std::less<>> library_modules_;  // by name
@@ -198,7 +201,11 @@ private:
     std::vector<InstanceId> rules_to_check_;                       // of functions that the rule being checked calls
     bool checking_rule_ = false;
     std::map<std::string, int> used_names_;
-    std::map<ModuleId, std::set<uint32_t>> kernel_names_;  // where names stand that only kernels know
+    struct KernelNames {
+        size_t exprs = 0;           // of the module, that were looked at
+        std::set<uint32_t> places;  // where names stand that only kernels know
+    };
+    std::map<ModuleId, KernelNames> kernel_names_;
     std::map<ModuleId, NamePlaces> places_;
     std::set<FunctionId> reported_;  // functions with an instance that was reported
     int depth_ = 0;

@@ -21,9 +21,13 @@ std::vector<std::string> names_of(const ast::Expr& target) {
 
 }  // namespace
 
-NamePlaces::NamePlaces(const ast::Module& tree) {
-    for (const ast::Expr& e : tree.exprs) {
-        if (const auto* name = std::get_if<ast::Name>(&e.node)) names_[name->text].push_back(e.span.begin);
+void NamePlaces::read(const ast::Module& tree) {
+    for (; exprs_ < tree.exprs.size(); ++exprs_) {
+        const ast::Expr& e = tree.exprs[exprs_];
+        if (const auto* name = std::get_if<ast::Name>(&e.node)) {
+            std::vector<uint32_t>& places = names_[name->text];
+            places.insert(std::ranges::upper_bound(places, e.span.begin), e.span.begin);
+        }
         if (std::holds_alternative<ast::Lambda>(e.node)) functions_.push_back(e.span);
         const auto* comprehension = std::get_if<ast::Comprehension>(&e.node);
         if (!comprehension) continue;
@@ -32,10 +36,10 @@ NamePlaces::NamePlaces(const ast::Module& tree) {
                 comprehensions_[name].push_back({clause.target->span, e.span});
         }
     }
-    for (const ast::Stmt& stmt : tree.stmts) {
+    for (; stmts_ < tree.stmts.size(); ++stmts_) {
+        const ast::Stmt& stmt = tree.stmts[stmts_];
         if (std::holds_alternative<ast::FunctionDef>(stmt.node)) functions_.push_back(stmt.span);
     }
-    for (auto& [name, places] : names_) std::ranges::sort(places);
 }
 
 void NamePlaces::collect(const ast::Block& block, Bounds& bounds) {

@@ -14,7 +14,8 @@ namespace tsr::sema {
 // Where the names of a module's text stand, and the ranges that have names of their own.
 class NamePlaces {
 public:
-    explicit NamePlaces(const ast::Module& tree);
+    // What the tree got since this was called last.
+    void read(const ast::Module& tree);
 
     // The names of a function whose loops have variables of their own. `counts`: how often the text binds each.
     [[nodiscard]] std::set<std::string, std::less<>> own_to_loops(
@@ -29,6 +30,7 @@ private:
     static void collect(const ast::Block& block, Bounds& bounds);
     [[nodiscard]] bool only_in_rounds(const std::string& name, Span body, const std::vector<Bound>& bounds) const;
 
+    size_t exprs_ = 0, stmts_ = 0;                                     // how many were read
     std::map<std::string, std::vector<uint32_t>, std::less<>> names_;  // by text, in order
     Bounds comprehensions_;
     std::vector<Span> functions_;  // nested ones and lambdas: their names are read when they are called

@@ -5,6 +5,8 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "sema/program/tables.h"
@@ -35,6 +37,14 @@ struct Symbol {
 
 // A member of the root namespace by its path; `tessera` and `op` in front are ignored.
 Symbol root_symbol(std::string_view path);
+
+// By name, in no order.
+struct NameHash {
+    using is_transparent = void;
+    size_t operator()(std::string_view name) const { return std::hash<std::string_view>()(name); }
+};
+template <class T>
+using NameMap = std::unordered_map<std::string, T, NameHash, std::equal_to<>>;
 
 // One module's names. Those of the root namespace are not in it.
 struct ModuleScope {

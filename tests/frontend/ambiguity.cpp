@@ -32,6 +32,26 @@ private:
     }
 };
 
+// Decides as ANTLR does, which looks as far ahead as it needs, and holds the parser's own decisions, by two words,
+// against that.
+class PredictingParser : public TesseraParser {
+public:
+    explicit PredictingParser(antlr4::TokenStream* words)
+        : TesseraParser(words), simulator_(*Recognizer::getInterpreter<antlr4::atn::ParserATNSimulator>()) {
+        simulator_.setPredictionMode(antlr4::atn::PredictionMode::LL_EXACT_AMBIG_DETECTION);
+    }
+
+protected:
+    size_t decide(size_t decision) override {
+        const size_t predicted = simulator_.adaptivePredict(_input, decision, _ctx);
+        CHECK(TesseraParser::decide(decision) == predicted);
+        return predicted;
+    }
+
+private:
+    antlr4::atn::ParserATNSimulator& simulator_;
+};
+
 }  // namespace
 
 TEST_CASE("the grammar is unambiguous on the corpus") {
@@ -39,14 +59,11 @@ TEST_CASE("the grammar is unambiguous on the corpus") {
         CAPTURE(program.name);
         SyntaxReport report(FileId(0));
         Layout words = read_words(program.text, report);
-        antlr4::ListTokenSource source(parser_tokens(words.words));
-        antlr4::CommonTokenStream stream(&source);
-        TesseraParser parser(&stream);
+        WordStream stream(words.words);
+        PredictingParser parser(&stream);
         parser.removeErrorListeners();
         CountReports count;
         parser.addErrorListener(&count);
-        auto* simulator = parser.getInterpreter<antlr4::atn::ParserATNSimulator>();
-        simulator->setPredictionMode(antlr4::atn::PredictionMode::LL_EXACT_AMBIG_DETECTION);
         parser.file();
         CHECK(parser.getNumberOfSyntaxErrors() == 0);
         CHECK(count.reports.empty());
