@@ -25,6 +25,8 @@ ModuleId Checker::library_module(const LibraryFile& file) {
     return id;
 }
 
+// The nodes of the body get ids behind those that were there: what is gathered from a whole tree (`NamePlaces`,
+// `kernel_names_`) goes on where it stopped.
 void Checker::read_body(FunctionId id) {
     const Function& function = program.function(id);
     const ast::FunctionDef& def = program.def(function);
