@@ -40,6 +40,25 @@ class Bench:
         subprocess.run([self.tesserac, source, "--cpu=native", "-o", out], check=True)
         return out
 
+    def compile_seconds(self, source, options, changed):
+        """How long a program takes to become an executable: with nothing kept from before, and when a part of its text is replaced by
+        another while the cache has the code of the rest. `changed` is that part and what replaces it."""
+        with open(source, encoding="utf-8") as file:
+            text = file.read()
+        if changed[0] not in text:
+            raise ValueError(f"{source} has no {changed[0]}")
+        edited = os.path.join(self.folder, os.path.basename(source))
+        seconds = {"new": [], "changed": []}
+        for repeat in range(self.repeats):
+            environment = dict(os.environ, TESSERA_CACHE_DIR=os.path.join(self.folder, f"code.{repeat}"))
+            for which, now in (("new", text), ("changed", text.replace(*changed))):
+                with open(edited, "w", encoding="utf-8") as file:
+                    file.write(now)
+                start = time.perf_counter()
+                subprocess.run([self.tesserac, edited, *options, "-o", edited + ".exe"], check=True, env=environment)
+                seconds[which].append(time.perf_counter() - start)
+        return min(seconds["new"]), min(seconds["changed"])
+
     def peer(self, name, compiler, libraries=(), level="-O3", options=(), out=None):
         out = os.path.join(self.folder, out or f"{name}.{os.path.basename(compiler)}")
         if os.path.exists(out):
