@@ -44,7 +44,7 @@ config.environment["UBSAN_OPTIONS"] = "halt_on_error=1:exitcode=99:print_stacktr
 sanitized = lit_config.params.get("sanitized") == "1"
 config.substitutions += [
     ("%gpu", f"env TESSERA_CUDA_DRIVER={driver} TESSERA_DEVICE=cuda:0"),
-    ("%engines", f"python3 {root}/tests/run/Inputs/engines.py {'--instrumented ' if sanitized else ''}{build}/tesserac"),
+    ("%engines", f"python3 {root}/tests/run/Inputs/engines.py {'--levels-together ' if sanitized else ''}{build}/tesserac"),
     ("%npy", f"python3 {root}/tests/run/Inputs/npy.py"),
     ("%tesserac", os.path.join(build, "tesserac")),
     ("%samples", os.path.join(root, "samples")),

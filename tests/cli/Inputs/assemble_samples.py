@@ -12,8 +12,7 @@ import shutil
 import subprocess
 import sys
 
-# Of GPUs that have the same instructions one.
-TARGETS = ["sm_75", "sm_80", "sm_89", "sm_90a", "sm_100a", "sm_120a"]
+TARGETS = ["sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100a", "sm_120a"]
 # Of products as large as these GPUs' registers hold, and of samples with many kernels.
 OF_LARGE = ["sm_80", "sm_90a"]
 LARGE_SAMPLES = ["plays.tsr"]

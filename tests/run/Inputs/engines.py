@@ -1,11 +1,11 @@
 """Runs a program on every engine and demands that they agree; prints what they printed, once.
 
-    engines.py TESSERAC [--instrumented] [--tolerance T] [--engines NAME,…] [--exit CODE] [-I FOLDER] PROGRAM ARGUMENTS…
+    engines.py TESSERAC [--levels-together] [--tolerance T] [--engines NAME,…] [--exit CODE] [-I FOLDER] PROGRAM ARGUMENTS…
 
 Engines: the evaluator with its sanitizers, the evaluator on kernels before every pass, the CPU at -O2 with all its levels, at -O0, each CPU level that this
 machine has alone (by name also those whose products differ), and the GPU behind the driver that TESSERA_TEST_DRIVER names, where it names one. `{out}` in an argument becomes a file of each engine's own; those files must be equal to the byte too.
---instrumented is for a compiler whose own code is instrumented: it leaves out the CPU levels alone and the CPU at -O2, where that code does
-nothing that it does not do for all levels at -O0.
+--levels-together leaves out the CPU levels alone, of which the compiler makes nothing that it does not make for all: for a compiler whose
+own code is instrumented.
 With --tolerance numbers in the printed text may differ by so much, relative to the larger of them and 1, and files are
 not compared. With --exit all must end with that code, and what they said on standard error must be the same.
 """
@@ -32,19 +32,18 @@ LEVELS_OF_PRODUCTS = {
 }
 
 
-def engines(wanted, instrumented):
+def engines(wanted, levels_together):
     """Name, options of the compiler, environment; `wanted`: names, or None for the usual ones."""
     cpu = {"TESSERA_DEVICE": "cpu"}
     yield "evaluator", ["--interpret", "--sanitize=race,bounds"], cpu
     yield "one-tile", ["--interpret=tile"], cpu
-    if wanted or not instrumented:
-        yield "cpu", [], cpu
+    yield "cpu", [], cpu
     yield "cpu-O0", ["-O0"], cpu
     with open("/proc/cpuinfo", encoding="utf-8") as info:
         flags = set(re.search(r"^flags\s*:(.*)$", info.read(), re.MULTILINE)[1].split())
     levels = {**LEVELS, **{name: flags for name, flags in LEVELS_OF_PRODUCTS.items() if name in (wanted or [])}}
     for level, needed in levels.items():
-        if needed <= flags and (wanted or not instrumented):
+        if needed <= flags and (wanted or not levels_together):
             yield level, [f"--cpu={level}"], cpu
     driver = os.environ.get("TESSERA_TEST_DRIVER")
     if driver:
@@ -90,7 +89,7 @@ def run(tesserac, engine, program, arguments, folder, modules):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("tesserac")
-    parser.add_argument("--instrumented", action="store_true")
+    parser.add_argument("--levels-together", action="store_true")
     parser.add_argument("--tolerance", type=float)
     parser.add_argument("--engines")
     parser.add_argument("--exit", type=int, default=0)
@@ -101,7 +100,7 @@ def main():
     wanted = asked.engines.split(",") if asked.engines else None
     first = None
     with tempfile.TemporaryDirectory() as folder:
-        for engine in engines(wanted, asked.instrumented):
+        for engine in engines(wanted, asked.levels_together):
             name = engine[0]
             if wanted and name not in wanted:
                 continue
