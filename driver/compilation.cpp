@@ -309,13 +309,13 @@ codegen::Options Compilation::code_options() {
     return how;
 }
 
-bool Compilation::generate_for_gpus(codegen::GpuForm form, std::vector<codegen::GpuText>& made) {
+template <typename Make, typename Code>
+bool Compilation::generate_by(Make make, Code& made) {
     KeptCode kept;
     codegen::Options how = code_options();
     how.store = &kept;
     note_ir("generating code", text());
-    auto code =
-        steps_.time("generate code", [&] { return codegen::compile_for_gpus(program(), session_.sources, how, form); });
+    auto code = steps_.time("generate code", [&] { return make(how); });
     if (!code) {
         session_.fail("", code.message());
         return false;
@@ -324,19 +324,19 @@ bool Compilation::generate_for_gpus(codegen::GpuForm form, std::vector<codegen::
     return true;
 }
 
+bool Compilation::generate_for_gpus(codegen::GpuForm form, std::vector<codegen::GpuText>& made) {
+    return generate_by(
+        [&](const codegen::Options& how) { return codegen::compile_for_gpus(program(), session_.sources, how, form); },
+        made);
+}
+
 bool Compilation::generate(codegen::Emit emit, std::vector<std::string>& made) {
-    KeptCode kept;
-    codegen::Options how = code_options();
-    how.emit = emit;
-    how.store = &kept;
-    note_ir("generating code", text());
-    auto code = steps_.time("generate code", [&] { return codegen::compile(program(), session_.sources, how); });
-    if (!code) {
-        session_.fail("", code.message());
-        return false;
-    }
-    made = std::move(code).value();
-    return true;
+    return generate_by(
+        [&](codegen::Options how) {
+            how.emit = emit;
+            return codegen::compile(program(), session_.sources, how);
+        },
+        made);
 }
 
 bool Compilation::link(const std::vector<std::string>& objects, std::string& executable) {

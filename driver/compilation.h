@@ -96,6 +96,9 @@ public:
     [[nodiscard]] bool stopped() const { return stopped_; }
 
 private:
+    // Code by `make(options)`, with what is kept from earlier compilations.
+    template <typename Make, typename Code>
+    bool generate_by(Make make, Code& made);
     // What `inspect_ir` gives for functions on a level that the program has reached.
     [[nodiscard]] std::string inspected(const std::string& level, const std::vector<std::string>& names) const;
     void fill_inspections(const std::set<std::string>& levels);

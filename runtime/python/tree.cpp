@@ -45,16 +45,22 @@ bool take_fields(const Interpreter& python, const Tree& tree, Object* value, Obj
     return true;
 }
 
+// A part that its container owns, null where it has none: it is held meanwhile, since an attribute of a record may run
+// code that changes the container.
+bool take_borrowed(const Interpreter& python, const Tree& tree, Object* part, Object**& next) {
+    if (part == nullptr) {
+        python.PyErr_Clear();
+        return false;
+    }
+    const Owned held(python.retained(part));
+    return take_leaves(python, tree, part, next);
+}
+
 bool take_entries(const Interpreter& python, const Tree& tree, Object* value, Object**& next) {
     if (python.PyDict_Size(value) != static_cast<ssize_t>(tree.parts.size())) return false;
     for (size_t i = 0; i < tree.parts.size(); ++i) {
-        Object* part = python.PyDict_GetItemWithError(value, tree.keys[i]);
-        if (part == nullptr) {
-            python.PyErr_Clear();
+        if (!take_borrowed(python, tree.parts[i], python.PyDict_GetItemWithError(value, tree.keys[i]), next))
             return false;
-        }
-        const Owned held(python.retained(part));
-        if (!take_leaves(python, tree.parts[i], part, next)) return false;
     }
     return true;
 }
@@ -65,14 +71,7 @@ bool take_items(const Interpreter& python, const Tree& tree, Object* value, Obje
     const auto item_of = tuple ? python.PyTuple_GetItem : python.PyList_GetItem;
     if (size_of(value) != static_cast<ssize_t>(tree.parts.size())) return false;
     for (size_t i = 0; i < tree.parts.size(); ++i) {
-        // An attribute of a record may run code that changes the list.
-        Object* part = item_of(value, static_cast<ssize_t>(i));
-        if (part == nullptr) {
-            python.PyErr_Clear();
-            return false;
-        }
-        const Owned held(python.retained(part));
-        if (!take_leaves(python, tree.parts[i], part, next)) return false;
+        if (!take_borrowed(python, tree.parts[i], item_of(value, static_cast<ssize_t>(i)), next)) return false;
     }
     return true;
 }
