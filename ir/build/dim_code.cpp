@@ -1,5 +1,10 @@
 #include "ir/build/dim_code.h"
 
+#include <algorithm>
+#include <iterator>
+
+#include "ir/ops/control.h"
+
 namespace tsr::ir {
 
 namespace {
@@ -12,6 +17,21 @@ ValueId factor(const Dim::Atom& atom, const DimMaker& maker) {
     if (maker.divides) maker.divides(atom, numerator, denominator);
     return maker.binary(OpKind::floordiv, numerator, denominator);
 }
+
+struct DimArithmetic {
+    OpKind kind;
+    std::optional<Dim> (*compute)(const Dim& a, const Dim& b);
+};
+
+constexpr DimArithmetic kDimArithmetic[]{
+    {OpKind::add, [](const Dim& a, const Dim& b) -> std::optional<Dim> { return a + b; }},
+    {OpKind::sub, [](const Dim& a, const Dim& b) -> std::optional<Dim> { return a - b; }},
+    {OpKind::mul, [](const Dim& a, const Dim& b) -> std::optional<Dim> { return a * b; }},
+    {OpKind::floordiv,
+     [](const Dim& a, const Dim& b) -> std::optional<Dim> {
+         return b.constant_value().value_or(0) > 0 ? std::optional(Dim::floor_quotient(a, b)) : std::nullopt;
+     }},
+};
 
 }  // namespace
 
@@ -35,9 +55,30 @@ ValueId dim_code(const Dim& dim, const DimMaker& maker) {
 
 ValueId dim_code(const Dim& dim, Builder& builder, std::function<ValueId(const std::string&)> symbol) {
     return dim_code(dim, {[&](int64_t value) { return builder.index(value); },
-                          [&](OpKind kind, ValueId a, ValueId b) { return builder.element(kind, {a, b}); },
+                          [&](OpKind kind, ValueId a, ValueId b) {
+                              return builder.element(kind, {a, b});
+                          },
                           std::move(symbol),
                           {}});
+}
+
+std::optional<Dim> dimension_of(const Function& fn, ValueId value) {
+    const OpId id = fn.value(value).op;
+    if (!id.valid()) return std::nullopt;
+    const Op& op = fn.op(id);
+    if (op.kind == OpKind::dim) return DimOp(fn, id).dim();
+    if (op.kind == OpKind::constant && ConstantOp(fn, id).is_whole())
+        return Dim::constant(ConstantOp(fn, id).integer());
+    if (op.kind == OpKind::cast) {
+        const ValueId from = CastOp(fn, id).from();
+        return is_integer(fn.type(from).elem) ? dimension_of(fn, from) : std::nullopt;
+    }
+    const auto made = std::ranges::find(kDimArithmetic, op.kind, &DimArithmetic::kind);
+    if (made == std::end(kDimArithmetic)) return std::nullopt;
+    const BinaryOp both(fn, id);
+    const auto a = dimension_of(fn, both.lhs());
+    const auto b = dimension_of(fn, both.rhs());
+    return a && b ? made->compute(*a, *b) : std::nullopt;
 }
 
 }  // namespace tsr::ir

@@ -1,7 +1,8 @@
-// A dimension as arithmetic on values of type index.
+// A dimension as arithmetic on values of type index, and back.
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "ir/build/builder.h"
@@ -23,5 +24,8 @@ struct DimMaker {
 ValueId dim_code(const Dim& dim, const DimMaker& maker);
 // At the builder's place.
 ValueId dim_code(const Dim& dim, Builder& builder, std::function<ValueId(const std::string&)> symbol);
+
+// The value as a formula of the function's dimensions, where it is one.
+std::optional<Dim> dimension_of(const Function& fn, ValueId value);
 
 }  // namespace tsr::ir

@@ -46,25 +46,6 @@ Values outside_values(const Function& fn, OpId op, const Activity& active) {
     return outside;
 }
 
-std::optional<Dim> dimension_of(const Function& fn, ValueId value) {
-    const OpId id = fn.value(value).op;
-    if (!id.valid()) return std::nullopt;
-    const Op& op = fn.op(id);
-    if (op.kind == OpKind::dim) return DimOp(fn, id).dim();
-    if (op.kind == OpKind::constant && ConstantOp(fn, id).is_whole())
-        return Dim::constant(ConstantOp(fn, id).integer());
-    if (op.kind == OpKind::cast) {
-        const ValueId from = CastOp(fn, id).from();
-        return is_integer(fn.type(from).elem) ? dimension_of(fn, from) : std::nullopt;
-    }
-    if (op.kind != OpKind::add && op.kind != OpKind::sub && op.kind != OpKind::mul) return std::nullopt;
-    const BinaryOp both(fn, id);
-    const auto a = dimension_of(fn, both.lhs());
-    const auto b = dimension_of(fn, both.rhs());
-    if (!a || !b) return std::nullopt;
-    return op.kind == OpKind::add ? *a + *b : op.kind == OpKind::sub ? *a - *b : *a * *b;
-}
-
 Stack::Stack(const Type& of) : of_(of), held_(of.elem == DType::index ? DType::i64 : of.elem) {}
 
 Stack::Stack(Builder& at, const Type& of, const Dim& rounds) : Stack(of) {

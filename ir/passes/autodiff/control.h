@@ -23,9 +23,6 @@ CopiedRegion copied(Builder& at, RegionId region, ValueMap values, Activity& act
 // derivatives pass through.
 Values outside_values(const Function& fn, OpId op, const Activity& active);
 
-// The value as a formula of the function's dimensions, where it is one.
-std::optional<Dim> dimension_of(const Function& fn, ValueId value);
-
 // Values of one shape, one for each round of a loop: [rounds, …].
 class Stack {
 public:

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "ir/build/builder.h"
+#include "ir/build/dim_code.h"
 #include "ir/build/products.h"
 #include "ir/ops/bound_dim.h"
 #include "ir/ops/control.h"

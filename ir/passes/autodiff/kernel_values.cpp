@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/build/dim_code.h"
 #include "ir/ops/bound_dim.h"
 #include "ir/passes/autodiff/control.h"
 #include "ir/passes/autodiff/types.h"

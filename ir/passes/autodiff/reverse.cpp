@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/build/dim_code.h"
 #include "ir/ops/bound_dim.h"
 #include "ir/ops/control.h"
 #include "ir/ops/graph.h"

@@ -194,7 +194,7 @@ private:
         for (size_t i = 0; i < results.size(); ++i) {
             if (is_partial(i)) targets[i] = shaped(results[i], {Dim::constant(1)}, code_.kernel.shapes[inputs + i]);
         }
-        launch(builder_, prepared(code_.kernel, targets));
+        by_machine(targets);
     }
 
     // Partial results of each chunk, then one result of those.
@@ -206,7 +206,7 @@ private:
             if (is_partial(i))
                 targets[i] = empty(fused.type(yielded(fused, fused.body)[i]), code_.kernel.shapes[inputs + i]);
         }
-        launch(builder_, prepared(code_.kernel, targets));
+        by_machine(targets);
         for (size_t i = 0; i < results.size(); ++i) {
             if (!is_partial(i)) continue;
             const FusedKernel& total = code_.totals[i];
@@ -294,12 +294,16 @@ private:
         std::function<void()> launch;
     };
 
-    void rows(const Values& results) {
+    void rows(const Values& results) { by_machine(shaped_results(code_.kernel, results)); }
+
+    // The results in the shapes that the kernels take, which are the same on all machines.
+    void by_machine(const Values& shaped) {
         std::vector<OfLength> on_gpu;
         for (const FusedCode::OnGpu& each : code_.on_gpu) {
-            on_gpu.push_back({each.longest, each.kernel.kernel.name, [&] { launch_kernel(each.kernel, results); }});
+            on_gpu.push_back(
+                {each.longest, each.kernel.kernel.name, [&] { launch(builder_, prepared(each.kernel, shaped)); }});
         }
-        by_machine(code_.row, on_gpu, results, [&] { launch_kernel(code_.kernel, results); });
+        by_machine(code_.row, on_gpu, shaped, [&] { launch(builder_, prepared(code_.kernel, shaped)); });
     }
 
     void launch_kernel(const FusedKernel& kernel, const Values& results) {

@@ -25,9 +25,13 @@ inline constexpr int64_t kBlock = 64;
 inline constexpr int64_t kShortRow = 32;  // rows with fewer elements are done by one tile each
 inline constexpr int64_t kAnyLength = std::numeric_limits<int64_t>::max();  // of a row
 
-// The register tiles in which a group goes through rows.
+// Elements of the register tiles in which a group goes through rows. A CPU keeps a sum of so few in vector registers;
+// on a GPU each thread has some elements.
+inline constexpr int64_t kRowTileOnCpu = 64;
+inline constexpr int64_t kRowTile = 512;  // of GPUs, and of kernels for every machine
+
 struct RowTile {
-    int64_t width = 512;
+    int64_t width = kRowTile;
     bool holds = false;  // a tile has a whole row, which is no longer; else rows are done in pieces
     int64_t rows = 1;    // that a tile holds
 };

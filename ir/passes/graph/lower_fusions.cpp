@@ -126,13 +126,20 @@ private:
         if (is_new) kernels_.push_back(kernel);
     }
 
-    static void add_rows_on_gpu(FusedCode& code, const Function& fused, const FusedAxes& axes,
-                                const std::string& name) {
-        for (const RowsOnGpu& rows : rows_on_gpu(fused, axes)) {
-            FusedKernel kernel = fused_kernel(fused, axes, RowWork::group, rows.tile);
-            kernel.kernel.name = fmt::format("{}.{}{}", name, rows.tile.holds ? "held" : "long", rows.tile.width);
-            code.on_gpu.push_back({std::move(kernel), rows.longest});
+    // What does rows where the program runs on a GPU.
+    static std::vector<FusedCode::OnGpu> code_on_gpu(const Function& fused, const FusedAxes& axes, RowWork work,
+                                                     const std::string& name) {
+        std::vector<FusedCode::OnGpu> all;
+        if (work == RowWork::chunks) all.push_back({fused_kernel(fused, axes, work), kAnyLength});
+        if (work == RowWork::group) {
+            for (const RowsOnGpu& rows : rows_on_gpu(fused, axes))
+                all.push_back({fused_kernel(fused, axes, work, rows.tile), rows.longest, rows.tile});
         }
+        for (FusedCode::OnGpu& each : all) {
+            const std::string_view what = work == RowWork::chunks ? "chunks" : each.tile.holds ? "held" : "long";
+            each.kernel.kernel.name = fmt::format("{}.{}{}", name, what, each.tile.width);
+        }
+        return all;
     }
 
     static FusedCode code_of(Function fused, const std::string& name) {
@@ -164,7 +171,9 @@ private:
         }
         const FusedAxes axes = fused_axes(fused);
         const RowWork work = row_work(fused, axes);
-        code.kernel = named(fused_kernel(fused, axes, work), "");
+        code.on_gpu = code_on_gpu(fused, axes, work, name);
+        const RowTile tile{.width = code.on_gpu.empty() ? kRowTile : kRowTileOnCpu};
+        code.kernel = named(fused_kernel(fused, axes, work, tile), "");
         if (axes.axis) code.row = axes.extents[*axes.axis];
         if (work == RowWork::chunks) {
             const ValueSpan results = yielded(fused, fused.body);
@@ -180,7 +189,6 @@ private:
                 if (!axes.extents[axis].constant_value()) code.rows.push_back(axes.extents[axis]);
             }
             if (!code.rows.empty()) code.short_rows = named(fused_kernel(fused, axes, RowWork::lane), ".short");
-            if (work == RowWork::group) add_rows_on_gpu(code, fused, axes, name);
         }
         code.fused = std::move(fused);
         return code;

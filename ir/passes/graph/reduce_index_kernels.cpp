@@ -9,7 +9,6 @@ namespace tsr::ir {
 
 namespace {
 
-constexpr int64_t kIndexTile = 512;
 constexpr int64_t kIndexChunk = 16384, kIndexChunkTile = 1024;  // of the one row
 
 class ReduceIndexKernels {
@@ -22,9 +21,18 @@ public:
           form_(axis_form(fused.type(op_.value()), op_.axis())) {}
 
     StepCode run() {
+        std::optional<KernelSteps> on_gpu;
         StepCode code = code_by_rows(
-            form_, [&](KernelSteps& steps) { by_lanes(steps); }, [&](KernelSteps& steps) { by_chunks(steps); },
-            [&](KernelSteps& steps) { by_groups(steps); });
+            form_, [&](KernelSteps& steps) { by_lanes(steps); },
+            [&](KernelSteps& steps) {
+                by_chunks(steps, kRowTileOnCpu);
+                by_chunks(on_gpu.emplace(), kIndexChunkTile);
+            },
+            [&](KernelSteps& steps) {
+                by_groups(steps, kRowTileOnCpu);
+                by_groups(on_gpu.emplace(), kRowTile);
+            });
+        if (on_gpu) code.on_gpu.push_back({std::move(*on_gpu), kAnyLength});
         code.not_empty = form_.length;
         return code;
     }
@@ -138,19 +146,19 @@ private:
     }
 
     // A thread block does a row.
-    void by_groups(KernelSteps& steps) const {
+    void by_groups(KernelSteps& steps, int64_t tile_width) const {
         KernelWriter kernel(fused_, true);
         const ValueId x = kernel.tensor(0, elem_, {form_.outer, form_.length}, false, "x");
         const ValueId y = kernel.tensor(1, DType::i64, {form_.outer}, true, "y");
         const ValueId length = kernel.extent(form_.length);
         kernel.grid({form_.outer}, [&](Builder& b, const Values& at) {
-            b.write(y, of_row(b, x, {at[0]}, b.index(0), length, kIndexTile).number, {at[0]});
+            b.write(y, of_row(b, x, {at[0]}, b.index(0), length, tile_width).number, {at[0]});
         });
         kernel.finish(steps);
     }
 
     // A thread block does a chunk of the one row, then one chooses among the chunks.
-    void by_chunks(KernelSteps& steps) const {
+    void by_chunks(KernelSteps& steps, int64_t tile_width) const {
         const Dim chunks =
             Dim::floor_quotient(form_.length + Dim::constant(kIndexChunk - 1), Dim::constant(kIndexChunk));
         steps.temporaries = {Type::tensor(type_, {chunks}, true), Type::tensor(DType::i64, {chunks}, true)};
@@ -162,7 +170,7 @@ private:
         parts.grid({chunks}, [&](Builder& b, const Values& at) {
             const ValueId chunk = b.index(kIndexChunk);
             const ValueId begin = b.mul(at[0], chunk);
-            const Best best = of_row(b, x, {}, begin, b.minimum(b.add(begin, chunk), length), kIndexChunkTile);
+            const Best best = of_row(b, x, {}, begin, b.minimum(b.add(begin, chunk), length), tile_width);
             b.write(values, best.value, {at[0]});
             b.write(numbers, best.number, {at[0]});
         });

@@ -80,6 +80,8 @@ private:
     void fill(const Root& fold);
     ValueId identity(OpId reduce);
     [[nodiscard]] std::vector<OpId> views(std::span<const Phase> phases) const;
+    [[nodiscard]] int64_t extent_along(const TileViewOp& view, size_t axis) const;
+    [[nodiscard]] bool is_inside(OpId view) const;
     ValueId all_inside(const std::vector<OpId>& views, ValueId first_extent = {});
 
     // ---- values on the way (value.cpp) ----

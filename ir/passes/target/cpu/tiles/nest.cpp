@@ -6,6 +6,7 @@
 #include "ir/ops/reduction.h"
 #include "ir/ops/register.h"
 #include "ir/passes/target/cpu/tiles/code.h"
+#include "ir/passes/target/cpu/tiles/inside.h"
 #include "ir/passes/tile/walk.h"
 
 namespace tsr::ir {
@@ -44,6 +45,26 @@ std::vector<OpId> TileCode::views(std::span<const Phase> phases) const {
     return found;
 }
 
+// How many positions along an axis of its memory a view has.
+int64_t TileCode::extent_along(const TileViewOp& view, size_t axis) const {
+    const auto taken = std::ranges::find(view.axes(), static_cast<int64_t>(axis));
+    if (taken == view.axes().end()) return 1;
+    const Type& type = s_.tile.type(view.loads() ? view.result() : view.value());
+    return extents(type)[static_cast<size_t>(taken - view.axes().begin())];
+}
+
+// Whether the view lies in its memory as a whole, whatever the dimensions are.
+bool TileCode::is_inside(OpId id) const {
+    const TileViewOp view(s_.tile, id);
+    for (size_t axis = 0; axis < view.starts().size(); ++axis) {
+        const Dim& end = s_.tile.type(view.memory()).shape[axis];
+        if (!s_.ranges.is_natural(view.starts()[axis]) ||
+            !ends_inside(s_.tile, view.starts()[axis], extent_along(view, axis), end))
+            return false;
+    }
+    return true;
+}
+
 // True where every view of the nest lies in its memory as a whole; `first_extent`, where it is valid, is how many
 // positions of the first axis of the tiles count.
 ValueId TileCode::all_inside(const std::vector<OpId>& views, ValueId first_extent) {
@@ -51,14 +72,10 @@ ValueId TileCode::all_inside(const std::vector<OpId>& views, ValueId first_exten
     for (OpId id : views) {
         const TileViewOp view(s_.tile, id);
         const Memory& memory = s_.memories.at(view.memory());
-        const auto shape = extents(s_.tile.type(view.loads() ? view.result() : view.value()));
         for (size_t axis = 0; axis < memory.dims.size(); ++axis) {
-            auto taken = std::ranges::find(view.axes(), static_cast<int64_t>(axis));
-            ValueId extent = emit_.integer(1);
-            if (taken != view.axes().end()) {
-                const auto of_tile = static_cast<size_t>(taken - view.axes().begin());
-                extent = of_tile == 0 && first_extent.valid() ? first_extent : emit_.integer(shape[of_tile]);
-            }
+            const bool of_first = !view.axes().empty() && view.axes()[0] == static_cast<int64_t>(axis);
+            const ValueId extent =
+                of_first && first_extent.valid() ? first_extent : emit_.integer(extent_along(view, axis));
             const ValueId start = emit_.cast(s_.scalars.at(view.starts()[axis]), DType::index);
             const ValueId room = emit_.binary(OpKind::sub, memory.extent(axis), extent);
             all = emit_.binary(OpKind::bit_and, all, emit_.compare(OpKind::ge, start, emit_.integer(0)));
@@ -74,31 +91,32 @@ void TileCode::nest(const Nest& nest) {
             if (root.kind == Root::Kind::fold) fill(root);
         }
     }
-    const std::vector<OpId> edges = views(nest.phases);
+    std::vector<OpId> edges = views(nest.phases);
+    std::erase_if(edges, [&](OpId view) { return is_inside(view); });
     row_.assign(nest.rows.size(), {});
     rows_end_ = rows_read(nest);
     clipped_ = false;
-    if (edges.empty()) {
-        rows(nest, 0);
-    } else {
-        // Twice: tiles inside need no masks. And once more where stores may pass by the caches.
-        const std::vector<OpId> large = stores_past_caches(nest);
-        auto inside = [&] {
-            if (large.empty()) return rows(nest, 0);
-            auto past = [&] {
-                past_caches_ = large;
-                rows(nest, 0);
-                past_caches_.clear();
-            };
-            emit_.either(pass_caches(large), past, [&] { rows(nest, 0); });
-        };
-        auto clipped = [&] {
-            clipped_ = true;
+    // Once more where stores may pass by the caches.
+    const std::vector<OpId> large = stores_past_caches(nest);
+    const auto inside = [&] {
+        if (large.empty()) return rows(nest, 0);
+        const auto past = [&] {
+            past_caches_ = large;
             rows(nest, 0);
-            clipped_ = false;
+            past_caches_.clear();
         };
+        emit_.either(pass_caches(large), past, [&] { rows(nest, 0); });
+    };
+    const auto clipped = [&] {
+        clipped_ = true;
+        rows(nest, 0);
+        clipped_ = false;
+    };
+    // Tiles inside need no masks.
+    if (edges.empty())
+        inside();
+    else
         emit_.either(all_inside(edges, rows_end_), inside, clipped);
-    }
     for (const Phase& phase : nest.phases) {
         for (const Root& root : phase.roots) {
             if (root.kind != Root::Kind::store) give(root.value);

@@ -120,7 +120,8 @@ struct TileCode::Makers {
         const OpId made = code.s_.tile.value(op.value()).op;
         const auto all = [&] { turn_matrices(code, op, {}); };
         code.clipped_ = false;
-        if (code.homes_.contains(op.value()) || code.s_.tile.op(made).kind != OpKind::load_tile) return all();
+        if (code.homes_.contains(op.value()) || code.s_.tile.op(made).kind != OpKind::load_tile || code.is_inside(made))
+            return all();
         const auto clipped = [&] {
             code.clipped_ = true;
             all();
