@@ -1,6 +1,7 @@
 // Random tensors; how a number follows from its key stands in abi.h. Every function used is written out here in basic
 // operations, so that the numbers do not depend on the machine's mathematics library.
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <map>
@@ -65,11 +66,27 @@ SineCosine turn(double v) {
     }
 }
 
-double uniform(ElementWords& words, int32_t dtype, int64_t element) {
-    int digits = float_format(dtype).digits;
-    if (dtype == TSR_F64) return static_cast<double>(words.two(element) >> (64 - digits)) * 0x1p-53;
-    return std::ldexp(static_cast<double>(words.one(element) >> (32 - digits)), -digits);
-}
+// As many digits as the type has, below 1.
+class Uniforms {
+public:
+    Uniforms(const TsrRandomKey& key, int32_t dtype)
+        : words_(key),
+          two_words_(dtype == TSR_F64),
+          digits_(float_format(dtype).digits),
+          unit_(std::ldexp(1.0, -digits_)) {}
+
+    double operator()(int64_t element) {
+        const uint64_t digits =
+            two_words_ ? words_.two(element) >> (64 - digits_) : words_.one(element) >> (32 - digits_);
+        return static_cast<double>(digits) * unit_;
+    }
+
+private:
+    ElementWords words_;
+    bool two_words_;
+    int digits_;
+    double unit_;
+};
 
 // Normal numbers come in pairs; elements are asked for in order, so the second one of a pair is at hand.
 class Normals {
@@ -113,9 +130,15 @@ TensorRef random_floats(int32_t dtype, const int64_t* shape, int32_t rank, const
         fail(place, "%s makes f64, f32, f16 or bf16, not %s", function, std::string(name(dtype)).c_str());
     }
     TensorRef result = make_tensor(dtype, {shape, static_cast<size_t>(rank)}, Contents::undefined, place);
-    for_elements(*result, [&](int64_t index, int64_t offset) {
-        write_bits(*result, offset, bits_of(Number::of(value(index)), dtype));
-    });
+    if (dtype == TSR_F32) {
+        for_elements(*result, [&](int64_t index, int64_t offset) {
+            write_bits(*result, offset, std::bit_cast<uint32_t>(static_cast<float>(value(index))));
+        });
+    } else {
+        for_elements(*result, [&](int64_t index, int64_t offset) {
+            write_bits(*result, offset, bits_of(Number::of(value(index)), dtype));
+        });
+    }
     return result;
 }
 
@@ -191,9 +214,7 @@ uint64_t tsr_random_stream(int32_t site) {
 }
 
 TsrTensor* tsr_rand(int32_t dtype, const int64_t* shape, int32_t rank, const TsrRandomKey* key, const TsrPlace* place) {
-    ElementWords words(*key);
-    auto value = [&](int64_t index) { return uniform(words, dtype, index); };
-    return random_floats(dtype, shape, rank, "rand", value, place).give();
+    return random_floats(dtype, shape, rank, "rand", Uniforms(*key, dtype), place).give();
 }
 
 TsrTensor* tsr_randn(int32_t dtype, const int64_t* shape, int32_t rank, const TsrRandomKey* key,
