@@ -7,6 +7,8 @@
 
 #include "sema/calls/builtin_dispatch.h"
 #include "sema/state/recursion.h"
+#include "sema/types/numeric.h"
+#include "sema/values/requirements.h"
 
 namespace tsr::sema {
 
@@ -104,6 +106,33 @@ std::optional<Value> rolled_along(Body& b, const ast::Expr& e, const Arguments& 
     return std::nullopt;
 }
 
+// Whether a list is written with a number that the type does not hold.
+bool has_unfit_number(Body& b, const ast::Expr& values, const Type& elem) {
+    const auto* list = std::get_if<ast::List>(&values.node);
+    return list && std::ranges::any_of(list->elements, [&](const ast::Expr* element) {
+               const Value value = expression(b, *element);
+               return has_unfit_number(b, *element, elem) || (value.type.is_literal() && !converts(value, elem));
+           });
+}
+
+// `from_list(values, T)` of numbers that are not of that type, and do not become it by themselves: converted as `cast`
+// does.
+std::optional<Value> converted_list(Body& b, const ast::Expr& e, const Arguments& all) {
+    const ast::Argument *values = argument_named(all, "values", 0), *to = argument_named(all, "T", 1);
+    if (!values || !to || all.size() != 2) return std::nullopt;
+    Type type = expression(b, *values->value).type;
+    if (!type.is(Kind::list)) return std::nullopt;
+    while (type.is(Kind::list)) type = Type(type.parts()[0]);
+    if (!type.is_scalar()) return std::nullopt;
+    const auto elem = named_dtype(b, *to->value);
+    if (!elem || is_complex(type) || *elem == DType::c64 || converts(type, {}, Type::scalar(*elem)) ||
+        has_unfit_number(b, *values->value, Type::scalar(*elem)))
+        return std::nullopt;
+    if (b.checker.program.made.library_call(b.key(e), "cast") != nullptr) return standing_call(b, e, "cast", {});
+    const ast::Expr& list = made_call(b, e.span, "from_list", {{std::nullopt, values->value}});
+    return standing_call(b, e, "cast", {{std::nullopt, &list}, {std::nullopt, to->value}});
+}
+
 // `stack([a, b])` of numbers: a vector of them.
 std::optional<Value> stacked_numbers(Body& b, const ast::Expr& e, const Arguments& all) {
     if (all.size() != 1 || all[0].keyword || all[0].unpacked) return std::nullopt;
@@ -183,6 +212,8 @@ std::optional<Value> other_spelling(Body& b, const ast::Expr& e, const ast::Call
             return of_all_elements(b, e, std::move(all), row);
         case Builtin::roll:
             return rolled_along(b, e, all);
+        case Builtin::from_list:
+            return converted_list(b, e, all);
         case Builtin::stack:
             if (auto numbers = stacked_numbers(b, e, all)) return numbers;
             return joined_list(b, e, all, "_stacked");

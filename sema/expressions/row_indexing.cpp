@@ -55,20 +55,25 @@ Value elements_by_pairs(Body& b, const ast::Expr& e, const ast::Subscript& s, co
     return standing_call(b, e, "flatten", {{std::nullopt, &found}});
 }
 
-bool is_list(const ast::Expr* index) { return std::holds_alternative<ast::List>(index->node); }
+bool is_list(Body& b, const ast::Expr& index) {
+    if (std::holds_alternative<ast::List>(index.node)) return true;
+    return takes_one_place(index) && expression(b, index).type.is(Kind::list);
+}
 
 }  // namespace
 
-bool has_listed_ids(const ast::Subscript& s) { return std::ranges::any_of(s.indices, is_list); }
+bool has_listed_ids(Body& b, const ast::Subscript& s) {
+    return std::ranges::any_of(s.indices, [&](const ast::Expr* index) { return is_list(b, *index); });
+}
 
 std::optional<Value> elements_by_lists(Body& b, const ast::Expr& e, const ast::Subscript& s, const Value& x) {
-    if (!b.rules().tensor_values || !has_listed_ids(s)) return std::nullopt;
+    if (!b.rules().tensor_values || !has_listed_ids(b, s)) return std::nullopt;
     for (const char* name : {"take", "flatten"}) {
         if (b.checker.program.made.library_call(b.key(e), name) != nullptr) return standing_call(b, e, name, {});
     }
     ast::Subscript ids{s.base, s.indices};
     for (const ast::Expr*& index : ids.indices) {
-        if (is_list(index)) index = &made_call(b, index->span, "from_list", {{std::nullopt, index}});
+        if (is_list(b, *index)) index = &made_call(b, index->span, "from_list", {{std::nullopt, index}});
     }
     if (ids.indices.size() > 1) return elements_by_ids(b, e, ids, x);
     const ast::Expr& axis = b.checker.program.made.expr(e.span, ast::IntLiteral{uint64_t{0}});

@@ -149,7 +149,7 @@ static void assign_item(Body& b, const ast::Subscript& s, const Value& base, con
 // `y[i] = v`, `C[m:m+64, :] = v`, `acc[2] = v`.
 void assign_element(Body& b, const ast::Expr& target, const ast::Subscript& s, const Value& value,
                     const ast::Expr& source) {
-    if (expression(b, *s.base).type.is(Kind::tensor) && (has_listed_ids(s) || row_ids(b, s))) {
+    if (expression(b, *s.base).type.is(Kind::tensor) && (has_listed_ids(b, s) || row_ids(b, s))) {
         if (value.broken()) return;
         b.refuse(Feature::graphs, target.span, "an assignment to elements by ids, or by a mask in this form, is");
         return;
