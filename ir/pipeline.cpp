@@ -8,6 +8,7 @@
 #include "ir/ops/same_code.h"
 #include "ir/passes/autodiff/differentiate.h"
 #include "ir/passes/graph/lower_fusions.h"
+#include "ir/passes/graph/share_numbers.h"
 #include "ir/passes/graph/sink_gathers.h"
 #include "ir/passes/host/capture_calls.h"
 #include "ir/passes/host/lower_dims.h"
@@ -306,7 +307,7 @@ Pipeline<Level::graph, Level::graph> graph_pipeline() {
 
 std::vector<ModulePass> graph_passes(const FusionObserver& fusions, const KernelObserver& kernels,
                                      const GivenFusions& given) {
-    return {form_fusions_pass(fusions, given), lower_fusions_pass(kernels)};
+    return {form_fusions_pass(fusions, given), share_numbers_pass(), lower_fusions_pass(kernels)};
 }
 
 PassOutcome differentiate(Module& module, PassManager& manager, Diagnostics& diagnostics,
