@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "sema/expressions/stored_parts.h"
 #include "sema/state/recursion.h"
 #include "sema/types/containers.h"
 #include "sema/values/items.h"
@@ -48,7 +47,6 @@ Value field_value(Body& b, const ast::Expr& e, const Value& base, const ast::Att
         value.referent = FieldName{base.type.function_id(), a.name.text};
         return value;
     }
-    if (form && a.name.text == "T") return transposed_stored(b, e, a, base);
     if (a.name.text == "T" && is_sparse_matrix(b, base.type))
         return library_call(b, e, {.name = "_transposed", .file = "sparse", .signature = {}, .doc = {}}, {a.base});
     if (base.type.is_keyed_dict()) {
