@@ -135,7 +135,9 @@ private:
     int seeds_ = 0;
 };
 
+// No derivative is asked of a kernel itself.
 bool is_of_graphs(const sema::Function& function) {
+    if (sema::rules_of(function.kind).launched) return false;
     return function.kind == sema::FunctionKind::graph || function.differentiable || function.rule;
 }
 

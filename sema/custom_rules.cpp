@@ -26,9 +26,12 @@ struct Floats {
     std::vector<Type> cotangents;  // of those that hold floats
 };
 
-Floats floats_of(const Instance& instance) {
+// The rule of a kernel is not told how many groups a launch has.
+Floats floats_of(const Instance& instance, const Function& function) {
     Floats floats;
-    for (const ParameterInfo& parameter : instance.parameters) {
+    const size_t groups = function.derived ? function.derived->groups : 0;
+    for (size_t i = groups; i < instance.parameters.size(); ++i) {
+        const ParameterInfo& parameter = instance.parameters[i];
         if (parameter.value) continue;
         floats.parameters.push_back(parameter.type);
         if (holds_floats(parameter.type)) floats.cotangents.push_back(gradient_type(parameter.type, std::nullopt));
@@ -89,6 +92,72 @@ void Checker::read_rule(ModuleId module, const ast::Call& call) {
                                  : "`defjvp` takes a function of the program: `f.defjvp(rule)`");
 }
 
+// ---- kernels ----
+
+namespace {
+
+std::string number_of_groups(size_t axis) { return fmt::format("groups.{}", axis); }  // no name of a program
+
+}  // namespace
+
+// `launch(k)(groups.0, …, x, y)`, whose body is `k[groups.0, …](x, y)`: the groups first, for the rule takes the
+// others.
+FunctionId Checker::launch_function(const Function& kernel, size_t groups) {
+    const auto [found, fresh] = derived_.try_emplace(fmt::format("launch {} {}", kernel.id.index, groups));
+    if (!fresh) return found->second;
+    const Span place = kernel.rule->declared;
+    std::vector<ast::Parameter> parameters;
+    std::vector<const ast::Expr*> numbers;
+    for (size_t axis = 0; axis < groups; ++axis) {
+        parameters.push_back({{number_of_groups(axis), {}}});
+        numbers.push_back(&program.made.expr(place, ast::Name{number_of_groups(axis)}));
+    }
+    const ast::Expr* callee = &program.made.expr(place, ast::Name{"kernel"});
+    if (groups != 0) callee = &program.made.expr(place, ast::Subscript{callee, std::move(numbers)});
+    ast::Call call{callee, {}};
+    for (ast::Parameter parameter : program.def(kernel).parameters) {
+        const ast::Expr& given = program.made.expr(place, ast::Name{parameter.name.text});
+        std::optional<ast::Identifier> keyword;
+        if (parameter.keyword_only) keyword = ast::Identifier{parameter.name.text, {}};
+        call.arguments.push_back({keyword, &given});
+        parameter.name.span = {};
+        parameter.default_value = nullptr;
+        if (!is_static(parameter)) parameter.annotation = nullptr;  // its type is that of the kernel's parameter
+        parameters.push_back(std::move(parameter));
+    }
+    Derivation derivation;
+    derivation.of = kernel.id;
+    derivation.kind = DerivationKind::launch;
+    derivation.place = place;
+    derivation.call = program.made.expr(place, std::move(call)).id;
+    derivation.groups = groups;
+    return found->second = add_with_parameters(std::move(derivation), std::move(parameters));
+}
+
+InstanceId Checker::launch_as_values(InstanceId kernel, size_t groups) {
+    const Function& function = program.function(program.instance(kernel).function);
+    if (!function.rule || function.rule->broken) return {};
+    Request request;
+    request.context = Context::graph;
+    request.types.assign(groups, Type::index());
+    request.values.resize(groups);
+    for (const ParameterInfo& parameter : program.instance(kernel).parameters) {
+        if (parameter.type.is_unknown()) return {};
+        Type type = parameter.type.with_mut(false);
+        if (type.is(Kind::tensor)) {
+            TensorDetail detail = type.tensor();
+            detail.privilege = Privilege::none;
+            type = Type::tensor(type.elem(), std::move(detail));
+        }
+        request.types.push_back(std::move(type));
+        request.values.push_back(parameter.value);
+    }
+    request.function = launch_function(function, groups);
+    return instantiate(request);
+}
+
+// ---- what rules take and give ----
+
 namespace {
 
 // The instance of a rule for these types; invalid after a message.
@@ -124,6 +193,13 @@ public:
         for (size_t i = 0; i < types.size(); ++i) {
             const ParameterInfo& parameter = instance.parameters[given[i]];
             if (parameter.type.is_unknown()) return {};
+            if (parameter.type.writable()) {
+                say(fmt::format("`{}` has a `mut` parameter, `{}`: a rule is given values, and gives new ones",
+                                function.name, parameter.name),
+                    function)
+                    .note("a copy may be written: `y.copy()`");
+                return {};
+            }
             if (stands_for_exactly(types[i], parameter.type)) continue;
             say(fmt::format("`{}` is given {} for `{}`, which is {}", function.name, shown(types[i]), parameter.name,
                             shown(parameter.type)),
@@ -138,10 +214,10 @@ public:
         return instance.result.is_unknown() ? InstanceId{} : id;
     }
 
-    void say(const std::string& message, const Function& function) {
+    Diagnostic& say(const std::string& message, const Function& function) {
         const Span at = std::get<ast::Attribute>(rule_.defined->callee->node).name.span;
         Diagnostic& said = checker_.states[of_.index].found.error("E0612", at, message);
-        said.label(checker_.program.def(function).name.span, "defined here");
+        return said.label(checker_.program.def(function).name.span, "defined here");
     }
 
 private:
@@ -164,25 +240,27 @@ private:
 // `fwd` gives the result and what it saves; `bwd` takes that and the cotangent, and gives those of the parameters.
 void Checker::check_reverse_rule(InstanceId id, const CustomRule& rule) {
     RuleInstances rules(*this, id, rule);
-    const Floats floats = floats_of(program.instance(id));
+    const Floats floats = floats_of(program.instance(id), program.function(program.instance(id).function));
     const Type result = settled_type(program.instance(id).result, {});
     const InstanceId forward = rules.made(0, floats.parameters);
     if (!forward.valid()) return;
     const Function& fwd = program.function(rule.functions[0]);
     const Type given = settled_type(program.instance(forward).result, {});
     if (!given.is(Kind::tuple) || given.parts().size() != 2 || !stands_for_exactly(given.parts()[0], result)) {
-        return rules.say(
+        rules.say(
             fmt::format("`{}` gives a pair, {} and what it saves; this is {}", fwd.name, shown(result), shown(given)),
             fwd);
+        return;
     }
     const InstanceId backward = rules.made(1, {given.parts()[1], gradient_type(result, std::nullopt)});
     if (!backward.valid()) return;
     const Function& bwd = program.function(rule.functions[1]);
     const Type wanted = one_or_tuple(floats.cotangents), found = settled_type(program.instance(backward).result, {});
     if (!stands_for(found, wanted)) {
-        return rules.say(fmt::format("`{}` gives {}, needs {}: a cotangent for each parameter that holds floats",
-                                     bwd.name, shown(found), shown(wanted)),
-                         bwd);
+        rules.say(fmt::format("`{}` gives {}, needs {}: a cotangent for each parameter that holds floats", bwd.name,
+                              shown(found), shown(wanted)),
+                  bwd);
+        return;
     }
     program.instances[id.index].rules = {forward, backward};
 }
@@ -190,7 +268,7 @@ void Checker::check_reverse_rule(InstanceId id, const CustomRule& rule) {
 // `rule` takes the arguments and their tangents as two tuples, and gives the result and its tangent.
 void Checker::check_forward_rule(InstanceId id, const CustomRule& rule) {
     RuleInstances rules(*this, id, rule);
-    const Floats floats = floats_of(program.instance(id));
+    const Floats floats = floats_of(program.instance(id), program.function(program.instance(id).function));
     const Type result = settled_type(program.instance(id).result, {});
     std::vector<Type> tangents;
     for (const Type& type : floats.parameters) tangents.push_back(gradient_type(type, std::nullopt));
@@ -200,9 +278,10 @@ void Checker::check_forward_rule(InstanceId id, const CustomRule& rule) {
     const Type found = settled_type(program.instance(made).result, {});
     const Type wanted = Type::tuple({result, gradient_type(result, std::nullopt)});
     if (!stands_for_exactly(found, wanted)) {
-        return rules.say(fmt::format("`{}` gives {}, needs the result and its tangent: {}", function.name, shown(found),
-                                     shown(wanted)),
-                         function);
+        rules.say(fmt::format("`{}` gives {}, needs the result and its tangent: {}", function.name, shown(found),
+                              shown(wanted)),
+                  function);
+        return;
     }
     program.instances[id.index].rules = {made};
 }
@@ -229,28 +308,28 @@ void Checker::check_rule(InstanceId id) {
 
 void Checker::check_promises(InstanceId id, const Request& request) {
     const Function function = program.function(request.function);
-    if (function.derived || states[id.index].found.has_errors()) return;
+    const bool launch = function.derived && function.derived->kind == DerivationKind::launch;
+    if ((function.derived && !launch) || states[id.index].found.has_errors()) return;
+    const std::string& name = launch ? program.function(function.derived->of).name : function.name;
     Diagnostics& found = states[id.index].found;
     const auto say = [&](Span at, const std::string& message) {
-        found.error("E0612", at, message).label(program.def(function).name.span, "defined here");
+        found.error("E0612", at, message)
+            .label(program.def(launch ? function.derived->of : function.id).name.span, "defined here");
     };
     const Instance& instance = program.instance(id);
     if (function.rule && !function.rule->broken && request.context == Context::graph) {
         if (!has_floats(instance.parameters) || !holds_floats(settled_type(instance.result, {}))) {
-            say(function.rule->declared,
-                fmt::format("`{}` takes or gives no floats: it has no derivative", function.name));
+            say(function.rule->declared, fmt::format("`{}` takes or gives no floats: it has no derivative", name));
         } else if (!instance.captures.empty()) {
             say(function.rule->declared,
-                fmt::format("`{}` uses variables around it: a function with a rule takes them as parameters",
-                            function.name));
+                fmt::format("`{}` uses variables around it: a function with a rule takes them as parameters", name));
         } else {
             check_rule(id);
         }
     }
     if (function.differentiable) {
         if (!has_floats(instance.parameters) || !holds_floats(settled_type(instance.result, {}))) {
-            say(*function.differentiable,
-                fmt::format("`{}` takes or gives no floats: it has no derivative", function.name));
+            say(*function.differentiable, fmt::format("`{}` takes or gives no floats: it has no derivative", name));
         } else if (request.context != Context::graph && function.kind == FunctionKind::plain) {
             Request as_graph = request;
             as_graph.context = Context::graph;

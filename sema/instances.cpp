@@ -74,6 +74,8 @@ static std::string_view word(const Derivation& derivation) {
             return "vjp";
         case DerivationKind::batch:
             return "vmap";
+        case DerivationKind::launch:
+            return "launch";
     }
     __builtin_unreachable();
 }
@@ -84,8 +86,9 @@ FunctionId Checker::add_derived(Derivation derivation) {
     function.id = id;
     function.kind = FunctionKind::graph;
     function.name = fmt::format("{}({})", word(derivation), function.name);
-    function.rule.reset();
+    if (derivation.kind != DerivationKind::launch) function.rule.reset();
     function.differentiable.reset();
+    function.space.clear();
     function.derived = std::move(derivation);
     called_.insert(id);
     program.functions.push_back(std::move(function));
@@ -107,9 +110,12 @@ FunctionId Checker::transformed_function(Derivation derivation, ExprKey site, st
     const auto [found, fresh] = derived_.try_emplace(key);
     if (!fresh) return found->second;
     derivation.call = call();
+    return found->second = add_with_parameters(std::move(derivation), std::move(parameters));
+}
+
+FunctionId Checker::add_with_parameters(Derivation derivation, std::vector<ast::Parameter> parameters) {
     const Span place = derivation.place;
     const FunctionId id = add_derived(std::move(derivation));
-    found->second = id;
     Function& function = program.functions[id.index];
     ast::FunctionDef def;
     def.name = {function.name, place};

@@ -139,12 +139,13 @@ constexpr std::array kControlRecords{
                          "true 1.5 2", "1.5"}},
     OpRecord{.kind = OpKind::call,
              .name = "call",
-             .doc = "Calls a Host or Graph function of the module. What a Graph function is given it only reads. In a "
-                    "graph `names` says where its derivative comes from (`CustomCallOp`); the pass `differentiate` "
-                    "puts the function in its place.",
+             .doc =
+                 "Calls a Host or Graph function of the module. What a Graph function is given it only reads. In a "
+                 "graph `names` says where its derivative comes from (`CustomCallOp`), `count` how many arguments the "
+                 "rule is not told of; the pass `differentiate` puts the function in its place.",
              .operands = {Role{"arguments", Many::any, Access::reads_writes}},
              .levels = kGraphAndHost,
-             .attrs = {needs(Attr::callee), may(Attr::names)},
+             .attrs = {needs(Attr::callee), may(Attr::names), may(Attr::count)},
              .effects = {Effect::io},
              .results = ResultsFrom::given,
              .example = {"() call {callee = \"f\"}"}},

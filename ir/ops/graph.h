@@ -56,7 +56,8 @@ struct DerivativeOp : Handle<OpKind::vjp, OpKind::jvp> {
 // The name of a function that asks for derivatives of another, to see that there are, ends so; nobody calls it.
 inline constexpr std::string_view kDifferentiabilityCheck = ".differentiable";
 
-// A call of a function whose derivative is not that of its operations. `names` says what it is:
+// A call of a function whose derivative is not that of its operations. `count` says how many arguments, the first ones,
+// F and R do not take: the numbers of groups of a launch. `names` says what it is:
 //   "vjp", F, B      F gives the results and what is saved, B takes that and the cotangents
 //   "jvp", R         R takes the arguments and a tangent for each that is a float, gives results and their tangents
 //   "recomputed"     that of its operations, which are done again for it
@@ -68,6 +69,7 @@ struct CustomCallOp : Handle<OpKind::call> {
     static bool is_stored(const Op& op) { return is_one(op) && op.attrs.strings(Attr::names)[0] == "stored"; }
     [[nodiscard]] const std::string& callee() const { return attrs().string(Attr::callee); }
     [[nodiscard]] ValueSpan arguments() const { return operands(0); }
+    [[nodiscard]] size_t unruled() const { return static_cast<size_t>(attrs().integer(Attr::count, 0)); }
     [[nodiscard]] bool is_reverse() const { return names()[0] == "vjp"; }
     [[nodiscard]] bool is_forward() const { return names()[0] == "jvp"; }
     [[nodiscard]] bool is_recomputed() const { return names()[0] == "recomputed"; }

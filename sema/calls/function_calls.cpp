@@ -377,6 +377,14 @@ static std::optional<std::pair<Value, CallInfo>> call_instance(Body& b, const as
     return std::pair(std::move(result), std::move(info));
 }
 
+// In a graph the launch of a kernel with a rule is a call of a function that has this rule.
+static void give_rule(Body& b, const Function& callee, CallInfo& launch) {
+    const bool is_that_function = b.function && b.function->derived && b.function->derived->of == callee.id;
+    if (!callee.rule || launch.kind != CallKind::launch || !b.rules().new_values || is_that_function) return;
+    launch.as_values = b.checker.launch_as_values(launch.callee, launch.groups.size());
+    if (launch.as_values.valid()) b.state().callees.insert(launch.as_values);
+}
+
 // Behind what it asserts the function gives one expression.
 static bool is_one_expression(const ast::FunctionDef& def) {
     const ast::Block& body = def.body;
@@ -445,6 +453,7 @@ Value function_call(Body& b, const ast::Expr& e, const ast::Call& c, FunctionId 
         auto one = call_instance(b, e, request, arguments);
         if (!one) return {};
         one->second.groups = ids_of(groups);
+        give_rule(b, callee, one->second);
         made.push_back(std::move(*one));
         if (made.back().first.type == made[0].first.type) continue;
         b.error("E0314", arguments[differing->parameters[0]].expr->span,

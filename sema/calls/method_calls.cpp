@@ -405,7 +405,8 @@ Value method_call(Body& b, const ast::Expr& e, const ast::Call& c, const ast::At
         b.note(*c.callee, function_entity(b.checker.program, of_form->type.function_id()));
         return function_call(b, e, c, of_form->type.function_id(), {});
     }
-    if (a.name.text == "_along" && b.checker.is_library(b.instance.module)) return form_along(b, e, c, base.type);
+    const bool own = b.checker.is_library(b.instance.module) || b.checker.program.made.find(e.id) != nullptr;
+    if (own && a.name.text == "_along") return form_along(b, e, c, base.type);
     auto method = method_named(base.type, a.name.text);
     if (method) {
         const BuiltinEntry& row = entry(*method);

@@ -101,7 +101,10 @@ Value transformed_call(Body& b, const ast::Expr& call, FunctionId function) {
     const auto& written = std::get<ast::Call>(call.node);
     const bool unpacks = std::ranges::any_of(written.arguments, &ast::Argument::unpacked);
     const ast::Call* each = unpacks ? unpacked_call(b, call, written) : &written;
-    const Value value = each ? function_call(b, call, *each, function, {}) : Value{};
+    const auto* launcher = std::get_if<ast::Subscript>(&written.callee->node);
+    const std::vector<const ast::Expr*> groups = launcher ? launcher->indices : std::vector<const ast::Expr*>{};
+    for (const ast::Expr* group : groups) expression(b, *group);
+    const Value value = each ? function_call(b, call, *each, function, groups) : Value{};
     return b.record(call, value);
 }
 

@@ -167,6 +167,11 @@ Val inlined(Body& b, const ast::Expr& e, const CallInfo& info) {
     return callee.result.is(sema::Kind::none) ? Val::none() : result;
 }
 
+void bind_made_name(Body& b, const ast::Expr& e) {
+    const auto named = b.program.made.tree_names.find(b.key(e));
+    if (named != b.program.made.tree_names.end()) bind_target(b, *b.expr(named->second), b.rounded(expression(b, e)));
+}
+
 namespace {
 
 // `vjp(f, *args)`: what f gives, and the arguments, which the other function holds. On the host they may be written
@@ -221,13 +226,6 @@ void update_leaves(Body& b, const std::vector<ast::ExprId>& calls) {
         const ast::Expr* target = b.expr(calls[i + 1]);
         target ? assign_to(b, *target, to_be_stored(b, call, declared_by(b, *target))) : void(expression(b, call));
     }
-}
-
-// A tree that is not a name itself is computed once.
-void bind_made_name(Body& b, const ast::Expr& tree) {
-    const auto named = b.program.made.tree_names.find(b.key(tree));
-    if (named != b.program.made.tree_names.end())
-        bind_target(b, *b.expr(named->second), b.rounded(expression(b, tree)));
 }
 
 // `tree.map(f, t, …)`, `tree.update(f, t, …)`, `tree.leaves(t)`, `tree.paths(t)`

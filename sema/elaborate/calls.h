@@ -7,5 +7,7 @@
 namespace tsr::elaborate {
 
 Val call(Body& b, const ast::Expr& e, const ast::Call& node);
+// Of a value that the checker gave a name, since several expressions read it: it is computed once.
+void bind_made_name(Body& b, const ast::Expr& e);
 
 }  // namespace tsr::elaborate

@@ -13,6 +13,7 @@
 #include "sema/elaborate/graph_movements.h"
 #include "sema/elaborate/host_calls.h"
 #include "sema/elaborate/instances.h"
+#include "sema/elaborate/launch.h"
 #include "sema/elaborate/shape_checks.h"
 #include "sema/elaborate/trees.h"
 #include "sema/types/elements.h"
@@ -451,6 +452,7 @@ std::vector<ValueId> derivative(Body& b, const Instance& made, std::vector<Value
         case sema::DerivationKind::pushforward:
         case sema::DerivationKind::pullback:
         case sema::DerivationKind::batch:
+        case sema::DerivationKind::launch:
             break;
     }
     ir::internal_error(made.name + ": a derivative without parameters of its own was to be made");
@@ -464,6 +466,8 @@ std::vector<ValueId> transformed(Body& b, const Instance& made) {
             return pullback(b, made);
         case sema::DerivationKind::batch:
             return batched(b, made);
+        case sema::DerivationKind::launch:
+            return values_of_launch(b, made);
         case sema::DerivationKind::gradient:
         case sema::DerivationKind::jacobian_forward:
         case sema::DerivationKind::jacobian_reverse:
@@ -474,8 +478,12 @@ std::vector<ValueId> transformed(Body& b, const Instance& made) {
 }
 
 std::vector<ValueId> call_with_rule(Body& b, const Instance& callee, std::vector<ValueId> arguments, const Dims& dims) {
-    std::vector<std::string> names{b.program.function(callee.function).rule->in_reverse ? "vjp" : "jvp"};
+    const sema::Function& function = b.program.function(callee.function);
+    std::vector<std::string> names{function.rule->in_reverse ? "vjp" : "jvp"};
     for (const sema::InstanceId rule : callee.rules) names.push_back(b.program.instance(rule).name);
+    ir::Attrs attrs{{Attr::names, names}};
+    if (function.derived && function.derived->groups != 0)
+        attrs.set(Attr::count, static_cast<int64_t>(function.derived->groups));
     const std::vector<ir::Type> results = results_in_caller(callee, dims);
     for (const ir::Type& type : results) {
         for (const ir::Dim& extent : type.shape) {
@@ -484,12 +492,12 @@ std::vector<ValueId> call_with_rule(Body& b, const Instance& callee, std::vector
                 "E0601", b.emit.span(),
                 fmt::format("`{}`, which has a rule for its derivative and gives an extent that only the run knows, is "
                             "not compiled in graph functions yet",
-                            b.program.function(callee.function).name));
+                            function.name));
             return applied(b, OpKind::call, callee, std::move(arguments), named_results(b, callee, dims),
-                           {{Attr::names, names}});
+                           std::move(attrs));
         }
     }
-    return applied(b, OpKind::call, callee, std::move(arguments), results, {{Attr::names, names}});
+    return applied(b, OpKind::call, callee, std::move(arguments), results, std::move(attrs));
 }
 
 std::string name_with_rule(const Instance& function) { return function.name + std::string(kRuled); }

@@ -104,11 +104,13 @@ static void elaborate_all(const Program& program, Diagnostics& diagnostics, ir::
     const std::set<InstanceId> differentiated = differentiated_instances(program);
     for (const Instance& instance : program.instances) {
         if (!is_elaborated(program, instance, FunctionKind::graph) && !differentiated.contains(instance.id)) continue;
-        graphs.push_back(instance.derived_from.valid() ? elaborate::derivative_function(context, instance)
-                                                       : elaborate::graph_function(context, instance));
+        graphs.push_back(program.function(instance.function).derived ? elaborate::derivative_function(context, instance)
+                                                                     : elaborate::graph_function(context, instance));
     }
     for (const Instance& instance : program.instances) {
-        if (instance.complete && instance.reached && !instance.rules.empty())
+        // Nothing but its rule names what a launch is as a function of values.
+        const bool launch = instance.function.valid() && program.function(instance.function).derived;
+        if (instance.complete && instance.reached && !instance.rules.empty() && !launch)
             graphs.push_back(elaborate::function_with_rule(context, instance));
         if (is_to_be_differentiable(program, instance))
             graphs.push_back(elaborate::differentiability_check(context, instance));

@@ -181,7 +181,11 @@ Val expression(Body& b, const ast::Expr& e) {
     b.require_type(info.type, "an expression", e.span);
     const auto rounding = std::exchange(b.rounding, std::nullopt);
     if (b.takes_operands() && !is_graph_operator(b, e)) return graph_operand(b, e);
-    if (const ast::Expr* made = library_call_of(b, e)) return expression(b, *made);
+    if (const ast::Expr* made = library_call_of(b, e)) {
+        const auto* part = std::get_if<ast::Subscript>(&e.node);  // of a tensor beside its scales
+        if (part && b.info(*part->base).type.is(Kind::record)) bind_made_name(b, *part->base);
+        return expression(b, *made);
+    }
     const bool by_round = info.by_round() && !std::holds_alternative<ast::Name>(e.node);
     if (const auto known = by_round ? static_in_round(b, e) : info.value) {
         Val value = Val::of(*known);

@@ -9,8 +9,10 @@
 #include "sema/elaborate/arguments.h"
 #include "sema/elaborate/complex_values.h"
 #include "sema/elaborate/containers.h"
+#include "sema/elaborate/derivatives.h"
 #include "sema/elaborate/dimensions.h"
 #include "sema/elaborate/host.h"
+#include "sema/elaborate/instances.h"
 #include "sema/elaborate/random.h"
 #include "sema/elaborate/recursion.h"
 #include "sema/elaborate/shape_checks.h"
@@ -29,6 +31,8 @@ using sema::Instance;
 using sema::Kind;
 
 namespace {
+
+bool gives_number(const Instance& kernel) { return kernel.result.is_scalar() && !kernel.returned_parameter; }
 
 // How many values a kernel takes for a parameter.
 size_t value_count(const sema::Type& type) {
@@ -159,7 +163,7 @@ struct Launcher {
     std::vector<int64_t> written;
     std::vector<Slot> values;
 
-    [[nodiscard]] bool gives_scalar() const { return header.result.is_scalar() && !header.returned_parameter; }
+    [[nodiscard]] bool gives_scalar() const { return gives_number(header); }
 
     // The choice's kernel, or one of its points.
     void emit(const Choice& choice) {
@@ -298,9 +302,47 @@ Val new_values(Body& b, const CallInfo& info, const Launcher& launcher, const st
     return returned;
 }
 
+// In a graph, of a kernel whose rule says what its derivative is.
+Val call_as_values(Body& b, const ast::Expr& e, const CallInfo& info) {
+    const Instance& kernel = b.program.instance(info.callee);
+    std::vector<ValueId> operands = explicit_groups(b, info);
+    const std::vector<Val> arguments = argument_values(b, info);
+    const At at(b.emit, e.span);
+    check_shapes(b, info, arguments);
+    check_groups(b, info, operands);
+    const CallLeaves leaves = leaves_of_call(b, info, arguments);
+    operands.insert(operands.end(), leaves.arguments.begin(), leaves.arguments.end());
+    const std::vector<ValueId> given =
+        call_with_rule(b, b.program.instance(info.as_values), std::move(operands), leaves.dims);
+    Val result = Val::none();
+    size_t next = 0;
+    for (size_t i = 0; i < kernel.parameters.size(); ++i) {
+        if (!kernel.parameters[i].type.writable()) continue;
+        const Val value = Val::ssa(given[next++]);
+        write_value(b, argument(b, info, i), value);
+        if (kernel.returned_parameter == i) result = value;
+    }
+    return gives_number(kernel) ? Val::ssa(given[next], kernel.result.elem()) : result;
+}
+
 }  // namespace
 
+std::vector<ValueId> values_of_launch(Body& b, const Instance& made) {
+    const sema::Derivation& derivation = *b.program.function(made.function).derived;
+    const CallInfo& info = made.calls.at(derivation.call);
+    const Instance& kernel = b.program.instance(info.callee);
+    const Val number = launch(b, *b.expr(derivation.call), info);
+    std::vector<ValueId> given;
+    for (size_t i = 0; i < kernel.parameters.size(); ++i) {
+        if (!kernel.parameters[i].type.writable()) continue;
+        given.push_back(b.get(b.slot(variable_of_parameter(made, derivation.groups + i))).id);
+    }
+    if (gives_number(kernel)) given.push_back(b.scalar(number, kernel.result.elem()));
+    return given;
+}
+
 Val launch(Body& b, const ast::Expr& e, const CallInfo& info) {
+    if (info.as_values.valid()) return call_as_values(b, e, info);
     const Instance& kernel = b.program.instance(info.callee);
     const std::vector<ValueId> groups = explicit_groups(b, info);
     const std::vector<Val> arguments = argument_values(b, info);

@@ -10,10 +10,12 @@
 #include "sema/expressions/records.h"
 #include "sema/expressions/register_tiles.h"
 #include "sema/expressions/row_indexing.h"
+#include "sema/expressions/stored_parts.h"
 #include "sema/state/recursion.h"
 #include "sema/types/elements.h"
 #include "sema/values/dimensions.h"
 #include "sema/values/requirements.h"
+#include "sema/values/stored_forms.h"
 
 namespace tsr::sema {
 
@@ -264,6 +266,7 @@ Value subscript(Body& b, const ast::Expr& e, const ast::Subscript& s) {
         case Kind::context:
             break;
         case Kind::record:
+            if (stored_form(b, base.type)) return part_of_stored(b, e, s, base);
             if (!base.type.is_keyed_dict()) break;
             return keyed_item(b, e, s, base);
     }

@@ -5,6 +5,7 @@
 #include "frontend/foreign_names.h"
 #include "sema/expressions/names.h"
 #include "sema/expressions/records.h"
+#include "sema/expressions/stored_parts.h"
 #include "sema/state/entities.h"
 #include "sema/state/recursion.h"
 #include "sema/types/elements.h"
@@ -29,6 +30,7 @@ static Value member_value(Body& b, const ast::Expr& e, const Value& base, const 
         if (const auto* name = std::get_if<ast::Name>(&a.base->node); name && text == kOneExample)
             return typed(type_of_example(b, name->text).value_or(Type::unknown()));
     }
+    if (a.name.text == "T" && stored_form(b, base.type)) return transposed_stored(b, e, a, base);
     if (base.type.is(Kind::record)) return field_value(b, e, base, a);
     if (auto of_form = form_member(b, base.type, a)) return *of_form;
     if (base.type.is(Kind::context)) {

@@ -250,6 +250,20 @@ std::optional<ir::Dim> number_of_examples(Body& b, const Derivation& derivation)
 
 }  // namespace
 
+// What a launch gives as a value: what stands in the `mut` tensors behind it, then the number that the kernel returns.
+static void check_launch(Body& b, const Derivation& derivation, const ast::Expr& call) {
+    const Value value = transformed_call(b, call, derivation.of);
+    const auto made = b.instance.calls.find(call.id);
+    if (value.broken() || made == b.instance.calls.end()) return;
+    const Instance& kernel = b.checker.program.instance(made->second.callee);
+    std::vector<Type> given;
+    for (size_t i = 0; i < kernel.parameters.size(); ++i) {
+        if (kernel.parameters[i].type.writable()) given.push_back(b.instance.parameters[derivation.groups + i].type);
+    }
+    if (kernel.result.is_scalar() && !kernel.returned_parameter) given.push_back(kernel.result);
+    b.instance.result = one_or_tuple(std::move(given));
+}
+
 void check_transform(Body& b) {
     const Derivation derivation = *b.function->derived;
     b.state().declared_result = true;
@@ -260,6 +274,7 @@ void check_transform(Body& b) {
         if (!examples) return;
     }
     const ast::Expr& call = *b.expr(derivation.call);
+    if (derivation.kind == DerivationKind::launch) return check_launch(b, derivation, call);
     const Value value = transformed_call(b, call, derivation.of);
     const auto made = b.instance.calls.find(call.id);
     if (value.broken() || made == b.instance.calls.end() || !made->second.callee.valid()) return;

@@ -73,8 +73,8 @@ public:
     // By the loop, what it goes through and the variables of a round.
     std::map<std::tuple<ModuleId, ast::StmtId, std::string>, LoopRounds> loop_rounds;
     std::map<ExprKey, UnpackedArgument> unpacked;  // by what stands behind the star
-    // Of `tree.map(f, t)`: by a tree that is no name, the name that it is given; by what reads a tree and the name or
-    // number of a part, what reads the part; by the call and the leaves, `f(t.w)`.
+    // Of `tree.map(f, t)`, and of `q[a:b]` beside scales: by a tree that is no name, its name; by what reads a tree and
+    // the name or number of a part, what reads the part; by the call and the leaves, `f(t.w)`.
     std::map<ExprKey, ast::ExprId> tree_names;
     std::map<std::pair<ExprKey, std::string>, ast::ExprId> tree_parts, tree_calls;
     // By the call and the numbers of items: the call with the items as its arguments.

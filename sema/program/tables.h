@@ -108,6 +108,7 @@ struct CallInfo {
     std::vector<PassedArgument> arguments;
     std::vector<ast::ExprId> rest;
     std::vector<ast::ExprId> groups;   // launch: the explicit numbers of groups, one to three
+    InstanceId as_values;              // in a graph, launch of a kernel with a rule: the function of values that it is
     std::vector<DimBinding> bindings;  // one per symbol of the callee, in the callee's order
     std::vector<DimCheck> checks;
     // Pairs of parameters that are or have tensors, the first of them `mut`, that must not overlap; not known at
@@ -251,6 +252,7 @@ enum class DerivationKind : uint8_t {
     pushforward,  // the arguments as a tuple, and the tangents: `jvp`
     pullback,     // the arguments as a tuple, and the cotangent: what `vjp` gives
     batch,        // those of the function, with one more axis: `vmap`
+    launch,  // the numbers of groups and a kernel's parameters as values: gives what the kernel leaves in `mut` ones
 };
 
 // What `grad` and its kin make of a function: another one.
@@ -268,9 +270,10 @@ struct Derivation {
     // Of a batch: for each parameter the axis of the examples, and where the results have it.
     std::vector<std::optional<int64_t>> in_axes;
     int64_t out_axis = 0;
+    size_t groups = 0;  // of a launch: how many numbers of groups it says
 };
 
-// `@custom_vjp def f`, `f.defvjp(fwd, bwd)`: where the derivative of a function comes from.
+// `@custom_vjp def f`, `f.defvjp(fwd, bwd)`: where the derivative of a function, or of a kernel's launch, comes from.
 struct CustomRule {
     bool in_reverse = false;
     Span declared;                       // the decorator

@@ -116,6 +116,9 @@ public:
     // with them.
     FunctionId transformed_function(Derivation derivation, ExprKey site, std::vector<ast::Parameter> parameters,
                                     const std::function<ast::ExprId()>& call);
+    // The instance for a launch of this kernel, which has a rule, with so many numbers of groups: what it computes as a
+    // function of values, whose derivative the rule is.
+    InstanceId launch_as_values(InstanceId kernel, size_t groups);
     const SortKey& sort_key(ModuleId module, const ast::Expr& key);
     // The innermost body of a function that is being checked; nullptr: none is.
     [[nodiscard]] Body* open_body(FunctionId function) const;
@@ -135,6 +138,8 @@ public:
 
 private:
     FunctionId add_derived(Derivation derivation);
+    FunctionId add_with_parameters(Derivation derivation, std::vector<ast::Parameter> parameters);
+    FunctionId launch_function(const Function& kernel, size_t groups);
     ModuleId load_module(const ast::Module& tree, std::string name, bool library);
     std::optional<ModuleId> import_module(const std::string& name, ModuleId importer, Span at);
     ModuleId library_module(const LibraryFile& file);

@@ -32,20 +32,22 @@ class Rule {
 public:
     Rule(Builder& at, OpId call, const Functions& functions)
         : at_(at), fn_(at.function()), functions_(functions), call_(fn_, call) {
-        arguments_.assign(call_.arguments().begin(), call_.arguments().end());
+        const ValueSpan all = call_.arguments();
+        arguments_.assign(all.begin() + static_cast<std::ptrdiff_t>(call_.unruled()), all.end());
         results_.assign(call_.results().begin(), call_.results().end());
     }
 
     std::optional<Given> adjoint(const Given& cotangents, const std::vector<bool>& wanted) {
-        if (call_.is_reverse()) return by_backward(cotangents);
-        if (call_.is_forward()) return of_forward_rule(cotangents);
-        return recomputed(cotangents, wanted);
+        if (!call_.has_rule()) return recomputed(cotangents, wanted);
+        auto given = call_.is_reverse() ? by_backward(cotangents) : of_forward_rule(cotangents);
+        if (given) given->insert(given->begin(), call_.unruled(), std::nullopt);
+        return given;
     }
 
     std::optional<Given> tangents(const Tangents& moving) {
-        if (call_.is_reverse()) return of_backward(moving);
-        if (call_.is_forward()) return by_rule(moving);
-        return of_operations(moving);
+        if (!call_.has_rule()) return of_operations(moving);
+        const Tangents told(moving.begin() + static_cast<std::ptrdiff_t>(call_.unruled()), moving.end());
+        return call_.is_reverse() ? of_backward(told) : by_rule(told);
     }
 
 private:
@@ -149,9 +151,9 @@ private:
             if (is_float_value(result)) seeds.push_back(or_zeros({}, result));
         }
         for (size_t i = 0; i < results_.size(); ++i) {
-            if (!is_float_value(results_[i])) continue;
-            types.push_back(gradient_type(fn_.type(results_[i])));
-            seeds.push_back(or_zeros(cotangents[i], results_[i]));
+            const bool moves = is_float_value(results_[i]);  // what is no float stands for its tangent
+            types.push_back(moves ? gradient_type(fn_.type(results_[i])) : fn_.type(results_[i]));
+            if (moves) seeds.push_back(or_zeros(cotangents[i], results_[i]));
         }
         return by_argument(transposed(at_, call_.rule(), std::move(operands), wrt, seeds, std::move(types)));
     }
@@ -219,7 +221,7 @@ private:
     Function& fn_;
     const Functions& functions_;
     CustomCallOp call_;
-    Values arguments_;
+    Values arguments_;  // that the rule is told of
     Values results_;
 };
 

@@ -81,7 +81,7 @@ private:
 
     [[noreturn]] void refuse(Span at, std::string_view why) {
         said_.error("E0611", at, fmt::format("no derivative passes here: {}", why))
-            .note("`defvjp` gives a function that launches the kernel a derivative of its own");
+            .note("`@custom_vjp` on the kernel and `defvjp` give it a derivative of its own");
         throw Refused();
     }
     [[noreturn]] void refuse(OpId op, std::string_view why) { refuse(kernel_.span_of(op), why); }

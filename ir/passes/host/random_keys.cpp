@@ -124,6 +124,7 @@ public:
 private:
     void note_rule(const CustomCallOp& call) {
         if (call.callee() == call.rule()) return;
+        unruled_[call.callee()] = call.unruled();
         partners_[call.callee()] = {call.rule(), true};
         partners_[call.rule()] = {call.callee(), false};
         if (call.is_reverse()) backward_[call.callee()] = call.backward();
@@ -147,7 +148,7 @@ private:
         a.step = b.step = a.step || b.step;
         a.settle_step();
         b.settle_step();
-        b.own = a.own;
+        b.own = a.own - unruled_[name_is_called ? name : other];
         b.twice = twice_.contains(name_is_called ? other : name);
     }
 
@@ -229,6 +230,7 @@ private:
     Diagnostics& diagnostics_;
     std::map<std::string, Needs> needs_;
     std::map<std::string, std::pair<std::string, bool>> partners_;  // the other one; whether the key is what is called
+    std::map<std::string, size_t> unruled_;  // arguments of what is called that its rule is not told of
     std::map<std::string, std::string> backward_;
     std::map<std::string, bool> twice_;
 };
