@@ -163,8 +163,8 @@ private:
 
     static void put(Function& fn, OpId id, const Function& by) {
         Builder at = Builder::at(fn, id);
-        const Values operands = fn.op(id).operands, results = fn.op(id).results;
-        // Extents that must be equal were compared where the function is called.
+        const Values results = fn.op(id).results;
+        const Values operands = with_equal_extents(at, by, fn.op(id).operands);
         const auto given = put_body(at, by, operands);
         if (!given) internal_error(given.message());
         Values values = given.value();
@@ -177,6 +177,27 @@ private:
         }
         fn.remove(id);
         for (size_t i = 0; i < results.size(); ++i) fn.replace_uses(results[i], values[i]);
+    }
+
+    // Extents that must be equal were compared where the function is called: here they get the same name, as those of a
+    // tangent and of what it belongs to.
+    static Values with_equal_extents(Builder& at, const Function& by, Values operands) {
+        std::map<std::string, Dim> bound;
+        for (size_t i = 0; i < operands.size(); ++i) {
+            const std::vector<Dim>& declared = by.type(by.params()[i]).shape;
+            const std::vector<Dim> given = at.function().type(operands[i]).shape;
+            std::vector<Dim> wanted;
+            for (size_t axis = 0; axis < declared.size(); ++axis) {
+                if (const auto name = declared[axis].symbol_name()) bound.try_emplace(*name, given[axis]);
+                wanted.push_back(declared[axis].substitute(bound));
+            }
+            const auto known = [&](const Dim& dim) {
+                return std::ranges::all_of(dim.symbols(), [&](const auto& name) { return bound.contains(name); });
+            };
+            if (wanted != given && std::ranges::all_of(declared, known))
+                operands[i] = at.value(OpKind::reshape, {operands[i]}, {{Attr::shape, wanted}});
+        }
+        return operands;
     }
 
     // An extent that had a name of its own until the derivative was made is what the derivative says.
