@@ -184,7 +184,8 @@ void TileCode::choose_ahead(const Nest& nest) {
             const Type& memory = s_.tile.type(view.memory());
             const int64_t bytes = phase.columns * bits(memory.elem) / 8;
             const bool contiguous = view.axes().back() + 1 == static_cast<int64_t>(memory.rank());
-            if (view.loads() == loads && memory.kind == TypeKind::tensor && memory.rank() > 1 && contiguous &&
+            const bool whole = view.axes().size() == nest.rows.size() + 1;  // not the same row for all rows of the tile
+            if (whole && view.loads() == loads && memory.kind == TypeKind::tensor && memory.rank() > 1 && contiguous &&
                 bytes >= kWorthwhile && bits(memory.elem) >= 8)
                 ahead_.push_back(id);
         }
@@ -198,7 +199,7 @@ void TileCode::choose_ahead(const Nest& nest) {
 // The same of rows whose length only the run knows, which loops of the round go through in pieces: the second loop over
 // a row finds it in the caches, and fetches the next one.
 void TileCode::choose_pieces_ahead(const Nest& nest) {
-    if (clipped_) return;
+    if (clipped_ || !nest.rows.empty()) return;
     const auto differs = [&](ValueId start) {
         const Value& value = s_.tile.value(start);
         const OpId owner = value.op.valid() ? OpId() : s_.tile.region(value.region).parent;
