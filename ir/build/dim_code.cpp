@@ -55,9 +55,7 @@ ValueId dim_code(const Dim& dim, const DimMaker& maker) {
 
 ValueId dim_code(const Dim& dim, Builder& builder, std::function<ValueId(const std::string&)> symbol) {
     return dim_code(dim, {[&](int64_t value) { return builder.index(value); },
-                          [&](OpKind kind, ValueId a, ValueId b) {
-                              return builder.element(kind, {a, b});
-                          },
+                          [&](OpKind kind, ValueId a, ValueId b) { return builder.element(kind, {a, b}); },
                           std::move(symbol),
                           {}});
 }
