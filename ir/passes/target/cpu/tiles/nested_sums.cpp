@@ -43,7 +43,7 @@ void TileCode::nest_region(RegionId region, const PanelOfNest& of, Vectors& sums
             nest_loop(id, of, sums);
         } else if (op.kind == OpKind::if_) {
             const IfOp branch(s_.tile, id);
-            const Vectors before = sums;
+            Vectors before = sums;
             const std::vector<Type> types(sums.size(), s_.target.type(sums.front()));
             auto then = [&] {
                 nest_region(branch.then(), of, sums);
