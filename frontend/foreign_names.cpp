@@ -36,7 +36,6 @@ std::optional<std::string_view> own_spelling(std::string_view name) {
         {"tile.any_sync", "tile.any"},
         {"tensor", "from_list"},
         {"array", "from_list"},
-        {"asarray", "from_list"},
     };
     for (const auto& [foreign, own] : kOwn) {
         if (foreign == name) return own;

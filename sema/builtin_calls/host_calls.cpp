@@ -232,17 +232,6 @@ bool written_shape(const ast::Expr& e, size_t depth, std::vector<std::optional<i
     return true;
 }
 
-// Of a list as it is written: whether each number becomes one of the type.
-bool require_elements(Body& b, const ast::Expr& values, const Type& elem) {
-    const auto* list = std::get_if<ast::List>(&values.node);
-    if (!list) return true;
-    return std::ranges::all_of(list->elements, [&](const ast::Expr* element) {
-        if (std::holds_alternative<ast::List>(element->node)) return require_elements(b, *element, elem);
-        const Value value = expression(b, *element);
-        return !value.type.is_literal() || require_converts(b, *element, value, elem, "an element");
-    });
-}
-
 Value from_list(Body& b, const ast::Expr& e, const Matched& m) {
     Value values = expression(b, *m.arguments[0]);
     if (values.broken()) return {};
@@ -275,7 +264,10 @@ Value from_list(Body& b, const ast::Expr& e, const Matched& m) {
     if (otherwise == DType::index) otherwise = DType::i64;
     auto elem = element_type(b, m.arguments[1], otherwise, true);
     if (!elem) return {};
-    if (!require_elements(b, *m.arguments[0], Type::scalar(*elem))) return {};
+    if (const ast::Expr* number = unfit_number(b, *m.arguments[0], Type::scalar(*elem))) {
+        require_converts(b, *number, expression(b, *number), Type::scalar(*elem), "an element");
+        return {};
+    }
     if (!converts(type, {}, Type::scalar(*elem))) {
         b.error("E0302", m.arguments[0]->span,
                 fmt::format("elements of `{}` are wanted, the list has {}", name(*elem), shown(type)));

@@ -106,15 +106,6 @@ std::optional<Value> rolled_along(Body& b, const ast::Expr& e, const Arguments& 
     return std::nullopt;
 }
 
-// Whether a list is written with a number that the type does not hold.
-bool has_unfit_number(Body& b, const ast::Expr& values, const Type& elem) {
-    const auto* list = std::get_if<ast::List>(&values.node);
-    return list && std::ranges::any_of(list->elements, [&](const ast::Expr* element) {
-               const Value value = expression(b, *element);
-               return has_unfit_number(b, *element, elem) || (value.type.is_literal() && !converts(value, elem));
-           });
-}
-
 // `from_list(values, T)` of numbers that are not of that type, and do not become it by themselves: converted as `cast`
 // does.
 std::optional<Value> converted_list(Body& b, const ast::Expr& e, const Arguments& all) {
@@ -126,7 +117,7 @@ std::optional<Value> converted_list(Body& b, const ast::Expr& e, const Arguments
     if (!type.is_scalar()) return std::nullopt;
     const auto elem = named_dtype(b, *to->value);
     if (!elem || is_complex(type) || *elem == DType::c64 || converts(type, {}, Type::scalar(*elem)) ||
-        has_unfit_number(b, *values->value, Type::scalar(*elem)))
+        unfit_number(b, *values->value, Type::scalar(*elem)) != nullptr)
         return std::nullopt;
     if (b.checker.program.made.library_call(b.key(e), "cast") != nullptr) return standing_call(b, e, "cast", {});
     const ast::Expr& list = made_call(b, e.span, "from_list", {{std::nullopt, values->value}});

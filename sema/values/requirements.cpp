@@ -116,6 +116,17 @@ void offer_cast(Body& b, Diagnostic& d, const ast::Expr& e, const Type& from, DT
     d.suggest(e.span, replacement, fmt::format("convert it: `{}`", replacement));
 }
 
+const ast::Expr* unfit_number(Body& b, const ast::Expr& list, const Type& elem) {
+    const auto* written = std::get_if<ast::List>(&list.node);
+    if (!written) return nullptr;
+    for (const ast::Expr* element : written->elements) {
+        const Value value = expression(b, *element);
+        if (value.type.is_literal() && !converts(value, elem)) return element;
+        if (const ast::Expr* inner = unfit_number(b, *element, elem)) return inner;
+    }
+    return nullptr;
+}
+
 bool require_converts(Body& b, const ast::Expr& e, const Value& v, const Type& wanted, const std::string& what) {
     // Where records are values, nobody writes what another one holds.
     const Type to = wanted.is(Kind::record) && !b.rules().host_objects ? wanted.with_mut(false) : wanted;

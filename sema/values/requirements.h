@@ -17,6 +17,8 @@ bool require_static(Body& b, const ast::Expr& e, const Value& v, const std::stri
 void say_not_static(Diagnostic& d, const Slot& slot, Span read);
 void require_bool(Body& b, const ast::Expr& e, const Value& v);
 void require_integer(Body& b, const ast::Expr& e, const Value& v, const std::string& what);
+// The first number in a list as it is written, of lists in it too, that the type does not hold; null: there is none.
+const ast::Expr* unfit_number(Body& b, const ast::Expr& list, const Type& elem);
 // Says so (E0302) where a value may not stand for a type; `cast` is offered where it helps.
 bool require_converts(Body& b, const ast::Expr& e, const Value& v, const Type& to, const std::string& what);
 // Suggests `cast(e, to)`, where the expression is a number that is written.

@@ -21,7 +21,6 @@ struct FusedCode {
     struct OnGpu {
         FusedKernel kernel;
         int64_t longest = 0;  // elements of a row
-        RowTile tile;
     };
     std::vector<OnGpu> on_gpu;
     // Where it combines a whole tensor: `kernel` gives one partial result per chunk, and each of these combines those

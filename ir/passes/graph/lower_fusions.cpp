@@ -130,14 +130,14 @@ private:
     static std::vector<FusedCode::OnGpu> code_on_gpu(const Function& fused, const FusedAxes& axes, RowWork work,
                                                      const std::string& name) {
         std::vector<FusedCode::OnGpu> all;
-        if (work == RowWork::chunks) all.push_back({fused_kernel(fused, axes, work), kAnyLength});
+        const auto add = [&](std::string_view what, RowTile tile, int64_t longest) {
+            all.push_back({fused_kernel(fused, axes, work, tile), longest});
+            all.back().kernel.kernel.name = fmt::format("{}.{}{}", name, what, tile.width);
+        };
+        if (work == RowWork::chunks) add("chunks", {}, kAnyLength);
         if (work == RowWork::group) {
             for (const RowsOnGpu& rows : rows_on_gpu(fused, axes))
-                all.push_back({fused_kernel(fused, axes, work, rows.tile), rows.longest, rows.tile});
-        }
-        for (FusedCode::OnGpu& each : all) {
-            const std::string_view what = work == RowWork::chunks ? "chunks" : each.tile.holds ? "held" : "long";
-            each.kernel.kernel.name = fmt::format("{}.{}{}", name, what, each.tile.width);
+                add(rows.tile.holds ? "held" : "long", rows.tile, rows.longest);
         }
         return all;
     }

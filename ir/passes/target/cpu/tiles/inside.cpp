@@ -11,8 +11,21 @@ namespace tsr::ir {
 
 namespace {
 
+// Whether it is computed in 64 bits all through: narrower numbers may wrap.
+bool is_wide(const Function& kernel, ValueId value) {
+    const DType elem = kernel.type(value).elem;
+    if (elem != DType::index && elem != DType::i64) return false;
+    const OpId made = kernel.value(value).op;
+    return !made.valid() ||
+           std::ranges::all_of(kernel.op(made).operands, [&](ValueId v) { return is_wide(kernel, v); });
+}
+
+std::optional<Dim> formula(const Function& kernel, ValueId value) {
+    return is_wide(kernel, value) ? dimension_of(kernel, value) : std::nullopt;
+}
+
 std::optional<int64_t> constant_of(const Function& kernel, ValueId value) {
-    const auto dim = dimension_of(kernel, value);
+    const auto dim = formula(kernel, value);
     return dim ? dim->constant_value() : std::nullopt;
 }
 
@@ -23,17 +36,17 @@ bool is_multiple(const Dim& dim, int64_t of) {
 // The last number that a counter reaches, where it counts up: `upper` less a whole step where both bounds are
 // multiples of the step.
 std::optional<Dim> last(const Function& kernel, const CounterBounds& by) {
-    const auto upper = dimension_of(kernel, by.upper);
+    const auto upper = formula(kernel, by.upper);
     const auto step = constant_of(kernel, by.step);
     if (!upper || !step || *step <= 0) return std::nullopt;
-    const auto lower = dimension_of(kernel, by.lower);
+    const auto lower = formula(kernel, by.lower);
     const bool whole = lower && is_multiple(*lower, *step) && is_multiple(*upper, *step);
     return *upper - Dim::constant(whole ? *step : 1);
 }
 
 // No value of `value` is above.
 std::optional<Dim> most(const Function& kernel, ValueId value) {
-    if (auto dim = dimension_of(kernel, value)) return dim;
+    if (auto dim = formula(kernel, value)) return dim;
     if (const auto by = bounds_of_counter(kernel, kernel.value(value))) return last(kernel, *by);
     const OpId made = kernel.value(value).op;
     if (!made.valid()) return std::nullopt;
@@ -46,7 +59,7 @@ std::optional<Dim> most(const Function& kernel, ValueId value) {
         const auto b = most(kernel, both.rhs());
         return b ? std::optional(*a + *b) : std::nullopt;
     }
-    const auto b = dimension_of(kernel, both.rhs());
+    const auto b = formula(kernel, both.rhs());
     if (!b) return std::nullopt;
     if (op.kind == OpKind::sub) return *a - *b;
     return is_never_negative(*b) ? std::optional(*a * *b) : std::nullopt;
