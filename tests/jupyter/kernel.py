@@ -32,7 +32,8 @@ class Notebook:
         self.client.wait_for_ready(timeout=60)
 
     def begin(self, code):
-        self.id = self.client.execute(code)
+        # The kernel would abort the cells that wait behind a mistake; one that is sent on its answer may come before it has done so.
+        self.id = self.client.execute(code, stop_on_error=False)
 
     def outputs(self):
         """(status, text of standard output, text of standard error, data of displays, lines of the error)."""
