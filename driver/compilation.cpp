@@ -229,7 +229,8 @@ bool Compilation::lower_elaborated() {
     const bool kernels = after(steps_.time("lower kernels", [&] {
         return ir::lower_kernels(module_, manager_, points(), session_.diagnostics, formulas);
     }));
-    if (!kernels || !ir::check_captured(module_, session_.sources, session_.diagnostics)) return false;
+    if (!kernels || !ir::check_captured(module_, memory_versions_, session_.sources, session_.diagnostics))
+        return false;
     if (session_.options().makes_library() && !from_ir_)
         library_ = make_library(stem(session_.options().input), checked_, module_);
     const bool hosts = after(steps_.time(

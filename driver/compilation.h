@@ -18,6 +18,7 @@
 #include "driver/tunings.h"
 #include "ir/families/families.h"
 #include "ir/passes/graph/recompute.h"
+#include "ir/passes/host/explain_memory.h"
 #include "ir/pipeline.h"
 #include "sema/program/program.h"
 
@@ -117,8 +118,15 @@ private:
     bool after(ir::PassOutcome outcome);
     // compilation_memory.cpp: `@jit(memory=…)`. False after a message.
     bool fit_memory();
-    // Of its calls; nothing where only the run knows.
-    [[nodiscard]] std::optional<ir::MemoryNeed> need_of(const ir::Function& graph, int64_t limit) const;
+    // What calls of the function have at once; nothing where it has no code. Of its fusions, or, which takes longer,
+    // with what their kernels ask for besides.
+    enum class SumsOf : uint8_t { fusions, kernels };
+    [[nodiscard]] std::optional<ir::MemorySums> sums_of(const ir::Function& graph, SumsOf which) const;
+    // Computes values of the function again; dimensions that only the run knows count as `extent`.
+    std::optional<ir::MemoryFit> fitted(ir::Function& graph, int64_t limit, int64_t extent) const;
+    void fit_known_extents(ir::Function& graph, const sema::Function& function);
+    // What needs more or less memory as calls have dimensions: versions, and what chooses among them.
+    void fit_by_versions(ir::Function& graph, const sema::Function& function, const ir::MemorySums& sums);
 
     Session& session_;
     Steps steps_;
@@ -134,6 +142,7 @@ private:
     std::string roundings_;                           // where these are explained
     std::string bounds_;
     std::map<std::string, std::string> memory_fits_;  // of functions with `memory=`: what was done for it
+    std::set<std::string> memory_versions_;           // what those call whose need only the run knows
     ir::PassManager manager_;
     Schedule schedule_;                       // plans that were given
     std::unique_ptr<ir::Families> families_;  // from `lower_to_machines` on

@@ -7,6 +7,7 @@
 #include "driver/compilation.h"
 #include "ir/core/lines.h"
 #include "ir/ops/effects.h"
+#include "ir/passes/host/choose_version.h"
 #include "ir/passes/host/explain_memory.h"
 
 namespace tsr::driver {
@@ -41,9 +42,81 @@ ir::Module part_of(const ir::Module& module, const ir::Function& function) {
     return part;
 }
 
+// The dimensions that a call knows from its arguments.
+std::set<std::string> bound_by_arguments(const ir::Function& graph) {
+    std::set<std::string> bound;
+    for (const ir::ValueId param : graph.params()) {
+        bound.insert(graph.value(param).name);
+        for (const ir::Dim& dim : graph.type(param).shape) {
+            for (std::string& symbol : dim.symbols()) bound.insert(std::move(symbol));
+        }
+    }
+    return bound;
+}
+
+bool is_known_to_calls(const ir::MemorySums& sums, const ir::Function& graph) {
+    const std::set<std::string> bound = bound_by_arguments(graph);
+    return std::ranges::all_of(sums.at_once, [&](const ir::Dim& bytes) {
+        return std::ranges::all_of(bytes.symbols(), [&](const std::string& symbol) { return bound.contains(symbol); });
+    });
+}
+
+bool is_constant(const ir::MemorySums& sums) {
+    return std::ranges::all_of(sums.at_once, [](const ir::Dim& bytes) { return bytes.constant_value().has_value(); });
+}
+
+std::optional<ir::MemoryNeed> need_at(const ir::MemorySums& sums, int64_t extent, int64_t limit) {
+    const auto all = ir::at_extent(sums.all, extent);
+    if (!all) return std::nullopt;
+    ir::MemoryNeed need{0, 0, *all};
+    for (const ir::Dim& bytes : sums.at_once) {
+        const auto known = ir::at_extent(bytes, extent);
+        if (!known) return std::nullopt;
+        need.most = std::max(need.most, *known);
+        need.beyond += std::max<int64_t>(*known - limit, 0);
+    }
+    return need;
+}
+
+// One extent for all dimensions that only the run knows, at which the limit is just too low; the greatest that is tried
+// where it never is. Quotients such as `n/4` are whole numbers there.
+int64_t extent_beyond(const ir::MemorySums& sums, int64_t limit) {
+    constexpr int64_t kStep = 64, kGreatest = 1 << 14;  // in steps
+    int64_t steps = 1;
+    while (steps < kGreatest) {
+        const auto need = need_at(sums, steps * kStep, limit);
+        if (need && need->most > limit) break;
+        steps += std::max<int64_t>(steps / 8, 1);
+    }
+    return steps * kStep;
+}
+
+std::string formula(const std::vector<ir::Dim>& most) {
+    std::string text;
+    for (const ir::Dim& bytes : most) text += (text.empty() ? "" : " or ") + bytes.text();
+    return text.empty() ? "0" : text;
+}
+
+std::string chosen_text(const ir::Function& graph, const std::vector<ir::Recomputed>& chosen, const Sources& sources) {
+    std::string text;
+    for (const ir::Recomputed& one : chosen) {
+        const ir::Value& value = graph.value(one.value);
+        text += fmt::format("  computed again: {} of {}, {} B\n", value.name.empty() ? "a tensor" : value.name,
+                            ir::line_text(graph, graph.op(value.op).place, sources), ir::bytes_of(value.type).text());
+    }
+    return text;
+}
+
+void say_unknown(Diagnostics& diagnostics, const sema::Function& function, const std::string& name) {
+    diagnostics.error("E0614", function.memory_at,
+                      fmt::format("what a call of `{}` needs is not known when it begins: extents of its tensors are "
+                                  "not, or it has no code",
+                                  name));
+}
+
 }  // namespace
 
-std::optional<ir::MemoryNeed> Compilation::need_of(const ir::Function& graph, int64_t limit) const {
+std::optional<ir::MemorySums> Compilation::sums_of(const ir::Function& graph, SumsOf which) const {
     ir::Module part = part_of(module_, graph);
     ir::PassOptions quick;
     quick.verify = false;
@@ -53,20 +126,89 @@ std::optional<ir::MemoryNeed> Compilation::need_of(const ir::Function& graph, in
     // What is wrong with the schedule is told where the function itself is lowered.
     Diagnostics of_schedule;
     const ir::GivenFusions given = schedule_.fusions(session_.sources);
-    if (ir::lower_graphs(part, manager, of_schedule, {}, {}, given) != ir::PassOutcome::done ||
-        !done(ir::lower_kernels(part, manager, points(), unsaid)) || !done(ir::lower_hosts(part, manager, unsaid)))
+    if (which == SumsOf::fusions) {
+        if (ir::place_tensors(part, manager, of_schedule, given) != ir::PassOutcome::done) return std::nullopt;
+    } else if (ir::lower_graphs(part, manager, of_schedule, {}, {}, given) != ir::PassOutcome::done ||
+               !done(ir::lower_kernels(part, manager, points(), unsaid)) ||
+               !done(ir::lower_hosts(part, manager, unsaid))) {
         return std::nullopt;
-    const ir::MemorySums sums = ir::memory_sums(*part.find(graph.name), session_.sources);
-    const auto all = sums.all.constant_value();
-    if (!all) return std::nullopt;
-    ir::MemoryNeed need{0, 0, *all};
-    for (const ir::Dim& bytes : sums.at_once) {
-        const auto known = bytes.constant_value();
-        if (!known) return std::nullopt;
-        need.most = std::max(need.most, *known);
-        need.beyond += std::max<int64_t>(*known - limit, 0);
     }
-    return need;
+    return ir::memory_sums(*part.find(graph.name), session_.sources);
+}
+
+std::optional<ir::MemoryFit> Compilation::fitted(ir::Function& graph, int64_t limit, int64_t extent) const {
+    const auto need_of = [&](SumsOf which) {
+        return [this, which, extent](const ir::Function& tried, int64_t at_most) -> std::optional<ir::MemoryNeed> {
+            const auto sums = sums_of(tried, which);
+            return sums ? need_at(*sums, extent, at_most) : std::nullopt;
+        };
+    };
+    // Fusions are counted faster than kernels, which may need some memory of their own, are made.
+    constexpr int kQuickTries = 500, kTries = 40;
+    const auto before = need_of(SumsOf::kernels)(graph, limit);
+    auto quick = ir::fit_memory(graph, limit, extent, kQuickTries, need_of(SumsOf::fusions));
+    if (!before || !quick) return std::nullopt;
+    auto fit = ir::fit_memory(graph, limit, extent, kTries, need_of(SumsOf::kernels));
+    if (!fit) return std::nullopt;
+    fit->before = before->most;
+    fit->chosen.insert(fit->chosen.begin(), quick->chosen.begin(), quick->chosen.end());
+    return fit;
+}
+
+void Compilation::fit_known_extents(ir::Function& graph, const sema::Function& function) {
+    constexpr int64_t kNone = 0;  // there is no dimension that it stands for
+    const int64_t limit = *function.memory;
+    const auto fit = fitted(graph, limit, kNone);
+    if (!fit) return say_unknown(session_.diagnostics, function, graph.name);
+    if (fit->after > limit) {
+        auto& error = session_.diagnostics.error(
+            "E0614", function.memory_at,
+            fmt::format("a call of `{}` needs {} bytes at once, `memory` allows {}", graph.name, fit->after, limit));
+        if (fit->after < fit->before) error.note(fmt::format("it is {} where no value is computed again", fit->before));
+    }
+    memory_fits_[graph.name] =
+        fmt::format("  `memory` allows {} B; {} B where nothing is computed again\n", limit, fit->before) +
+        chosen_text(graph, fit->chosen, session_.sources);
+}
+
+void Compilation::fit_by_versions(ir::Function& graph, const sema::Function& function, const ir::MemorySums& sums) {
+    const int64_t limit = *function.memory, extent = extent_beyond(sums, limit);
+    const std::string name = graph.name;
+    std::vector<ir::MemoryVersion> versions{{name + ".most", sums.most}};
+    std::vector<ir::Function> made;
+    const auto add = [&](ir::Function version, const char* suffix, const ir::MemoryFit& fit) {
+        versions.push_back({name + suffix, sums_of(version, SumsOf::kernels)->most});
+        version.name = versions.back().name;
+        memory_fits_[version.name] = chosen_text(version, fit.chosen, session_.sources);
+        made.push_back(std::move(version));
+    };
+    // The least that there is, and what stands in the middle between that and what computes nothing again.
+    ir::Function least = graph, less = graph;
+    if (const auto to_least = fitted(least, 0, extent); to_least && !to_least->chosen.empty()) {
+        const auto to_middle = fitted(less, (to_least->before + to_least->after) / 2, extent);
+        if (to_middle && to_middle->chosen.size() < to_least->chosen.size()) add(std::move(less), ".less", *to_middle);
+        add(std::move(least), ".least", *to_least);
+    }
+    for (const ir::Dim& bytes : versions.back().most) {
+        if (!ir::is_never_negative(bytes - ir::Dim::constant(limit + 1))) continue;
+        session_.diagnostics.error("E0614", function.memory_at,
+                                   fmt::format("a call of `{}` needs {} bytes at once, `memory` allows {}", name,
+                                               formula(versions.back().most), limit));
+        return;
+    }
+    std::string before;
+    for (const ir::MemoryVersion& version : versions) {
+        memory_versions_.insert(version.name);
+        std::string& text = memory_fits_[version.name];
+        text = fmt::format("  `memory` allows {} B: calls of `{}` take this where it needs no more{}\n", limit, name,
+                           before.empty() ? "" : fmt::format(", but `{}` does", before)) +
+               text;
+        before = version.name;
+    }
+    const ir::Function chooses = ir::choosing_version(graph, versions, limit, function.memory_at);
+    graph.name = versions.front().name;
+    for (ir::Function& version : made) module_.functions.push_back(std::move(version));
+    module_.functions.push_back(chooses);
 }
 
 bool Compilation::fit_memory() {
@@ -86,29 +228,13 @@ bool Compilation::fit_memory() {
     for (const auto& [name, function] : limited) {
         ir::Function* graph = module_.find(name);
         if (graph == nullptr || graph->level != ir::Level::graph) continue;
-        const int64_t limit = *function->memory;
-        const auto fit = ir::fit_memory(*graph, limit,
-                                        [&](const ir::Function& tried, int64_t goal) { return need_of(tried, goal); });
-        if (!fit) {
-            session_.diagnostics.error(
-                "E0614", function->memory_at,
-                fmt::format("what a call of `{}` needs is not known: extents of its tensors are not, or it has no code",
-                            name));
-            continue;
-        }
-        if (fit->after > limit) {
-            auto& error = session_.diagnostics.error(
-                "E0614", function->memory_at,
-                fmt::format("a call of `{}` needs {} bytes at once, `memory` allows {}", name, fit->after, limit));
-            if (fit->after < fit->before)
-                error.note(fmt::format("it is {} where no value is computed again", fit->before));
-        }
-        std::string& text = memory_fits_[name];
-        text = fmt::format("  `memory` allows {} B; {} B where nothing is computed again\n", limit, fit->before);
-        for (const ir::Recomputed& one : fit->chosen) {
-            const ir::Value& value = graph->value(one.value);
-            text += fmt::format("  computed again: {} of {}, {} B\n", value.name.empty() ? "a tensor" : value.name,
-                                ir::line_text(*graph, graph->op(value.op).place, session_.sources), one.bytes);
+        const auto sums = sums_of(*graph, SumsOf::kernels);
+        if (!sums || !is_known_to_calls(*sums, *graph)) {
+            say_unknown(session_.diagnostics, *function, name);
+        } else if (is_constant(*sums)) {
+            fit_known_extents(*graph, *function);
+        } else {
+            fit_by_versions(*graph, *function, *sums);
         }
     }
     return !session_.diagnostics.has_errors();

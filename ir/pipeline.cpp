@@ -295,7 +295,7 @@ PassOutcome check_module(Module& module, PassManager& manager, Points points, co
     outcome = lower_graphs(*captured, manager, diagnostics);
     if (outcome == PassOutcome::done) outcome = lower_kernels(*captured, manager, points, diagnostics);
     if (outcome != PassOutcome::done) return outcome;
-    return check_captured(*captured, sources, diagnostics) ? outcome : PassOutcome::refused;
+    return check_captured(*captured, {}, sources, diagnostics) ? outcome : PassOutcome::refused;
 }
 
 Pipeline<Level::graph, Level::graph> graph_pipeline() {
@@ -327,6 +327,14 @@ PassOutcome lower_graphs(Module& module, PassManager& manager, Diagnostics& diag
         if (outcome == PassOutcome::done) outcome = manager.run(pass, context);
     }
     return outcome;
+}
+
+PassOutcome place_tensors(Module& module, PassManager& manager, Diagnostics& diagnostics, const GivenFusions& given) {
+    PassContext context{module, diagnostics, ""};
+    PassOutcome outcome = manager.run_on_all(graph_pipeline(), module, context);
+    if (outcome == PassOutcome::done) outcome = manager.run(form_fusions_pass({}, given), context);
+    const auto pipeline = start<Level::host>() | always<Level::host>("ownership", place_ownership);
+    return outcome == PassOutcome::done ? lower_hosts(module, manager, pipeline, diagnostics) : outcome;
 }
 
 PassOutcome keep_launches(Module& module, PassManager& manager, Diagnostics& diagnostics) {

@@ -60,6 +60,9 @@ PassOutcome differentiate(Module& module, PassManager& manager, Diagnostics& dia
 PassOutcome lower_graphs(Module& module, PassManager& manager, Diagnostics& diagnostics,
                          const FusionObserver& fusions = {}, const KernelObserver& kernels = {},
                          const GivenFusions& given = {}, const std::set<std::string>& kept = {});
+// Graph functions → Host functions that call what each kernel will be made of, with the references that they count: as
+// much as tells which tensors there are when, but for those that a kernel's own code asks for.
+PassOutcome place_tensors(Module& module, PassManager& manager, Diagnostics& diagnostics, const GivenFusions& given);
 
 // Which points of tuned kernels stay in the module: those that fit, or the first of them.
 enum class Points : uint8_t { all, first };

@@ -416,6 +416,11 @@ void tsr_fail(const TsrPlace* place, const char* message);
 __attribute__((noreturn))
 #endif
 void tsr_assert_failed(const TsrString* message, const TsrPlace* place);
+/* A call of the function would have more bytes at once than `@jit(memory=...)` allows. */
+#if defined(__GNUC__)
+__attribute__((noreturn))
+#endif
+void tsr_memory_exceeded(const char* function, int64_t needed, int64_t allowed, const TsrPlace* place);
 typedef void (*TsrFailureHandler)(void* context, const TsrPlace* place, const char* message);
 void tsr_set_failure_handler(TsrFailureHandler handler, void* context);
 
@@ -571,7 +576,7 @@ const char* tsr_last_error(void);
     X(list_set) X(list_append) X(list_insert) X(list_pop) X(list_remove) X(list_clear) X(list_reverse) X(list_sort) X(list_sort_by) X(list_extend) \
     X(list_concat) X(list_repeat) X(list_slice) X(list_set_slice) X(list_find) X(list_index) X(list_count) X(list_equal) X(list_compare) X(dict_get) X(dict_get_or) \
     X(dict_set_default) X(dict_set) X(dict_has) X(dict_pop) X(dict_pop_or) X(dict_update) X(dict_copy) X(record_copy) X(dict_keys) X(dict_values) X(dict_items) X(print) X(write) \
-    X(load) X(load_as) X(save) X(save_checkpoint) X(load_checkpoint) X(read_text) X(write_text) X(read_bytes) X(load_csv) X(time) X(args) X(on_gpu) X(wait) X(allocate) X(free) X(progress_begin) X(progress_loss) X(progress_step) X(progress_end) X(fail) X(assert_failed) \
+    X(load) X(load_as) X(save) X(save_checkpoint) X(load_checkpoint) X(read_text) X(write_text) X(read_bytes) X(load_csv) X(time) X(args) X(on_gpu) X(wait) X(allocate) X(free) X(progress_begin) X(progress_loss) X(progress_step) X(progress_end) X(fail) X(assert_failed) X(memory_exceeded) \
     X(set_failure_handler) X(check_arguments) X(shape_failed) X(quotient_failed) X(check_overlap) X(check_overlap_held) X(check_overlap_both) X(kernel_argument) X(task_print) X(task_assert_failed) X(launch) \
     X(capture_begin) X(capture_tensor) X(capture_number) X(capture_end) X(cpu_features) X(workers) X(main)
 /* clang-format on */

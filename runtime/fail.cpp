@@ -131,4 +131,10 @@ void tsr_assert_failed(const TsrString* message, const TsrPlace* place) {
     }
     tsr_fail(place, text.c_str());
 }
+
+void tsr_memory_exceeded(const char* function, int64_t needed, int64_t allowed, const TsrPlace* place) {
+    const std::string text = "a call of `" + std::string(function) + "` needs " + std::to_string(needed) +
+                             " bytes at once, `memory` allows " + std::to_string(allowed);
+    tsr_fail(place, text.c_str());
+}
 }

@@ -16,7 +16,6 @@ namespace tsr::ir {
 namespace {
 
 constexpr int64_t kSmall = 8;  // a value that has so many times fewer bytes than another is kept for it
-constexpr int kMostTries = 500;
 
 // Where the operations of a function's body stand, and where values are used there.
 class UsesInBody {
@@ -59,9 +58,9 @@ private:
     std::map<ValueId, std::vector<size_t>> uses_;
 };
 
-std::optional<int64_t> bytes_in(const Type& type) {
+std::optional<int64_t> bytes_in(const Type& type, int64_t extent) {
     if (type.kind != TypeKind::tensor) return 0;
-    return bytes_of(type).constant_value();
+    return at_extent(bytes_of(type), extent);
 }
 
 // Bits do not depend on the kernel that it is part of.
@@ -89,13 +88,13 @@ bool may_be_repeated(const Op& op) {
 
 bool is_free(const Op& op) { return !is_element(op.kind) && record(op.kind).cost == Cost::free; }
 
-std::optional<int64_t> work_of(const Function& graph, OpId id) {
+std::optional<int64_t> work_of(const Function& graph, OpId id, int64_t extent) {
     const Op& op = graph.op(id);
-    const auto count = element_count(graph.type(op.results.front()).shape).constant_value();
+    const auto elements = [&](ValueId v) { return at_extent(element_count(graph.type(v).shape), extent); };
+    const auto count = elements(op.results.front());
     if (!count) return std::nullopt;
     if (op.kind != OpKind::contract) return *count * std::max<int64_t>(1, instructions(record(op.kind).cost));
-    const auto of_a = element_count(graph.type(ContractOp(graph, id).a()).shape).constant_value();
-    const auto of_b = element_count(graph.type(ContractOp(graph, id).b()).shape).constant_value();
+    const auto of_a = elements(ContractOp(graph, id).a()), of_b = elements(ContractOp(graph, id).b());
     if (!of_a || !of_b) return std::nullopt;
     // rows * columns * depth, of sqrt(rows depth * depth columns * rows columns)
     const double steps = static_cast<double>(*of_a) * static_cast<double>(*of_b) * static_cast<double>(*count);
@@ -105,8 +104,8 @@ std::optional<int64_t> work_of(const Function& graph, OpId id) {
 // What is done again for a value that is wanted at a place of the body.
 class Slice {
 public:
-    Slice(const Function& graph, const UsesInBody& uses, ValueId wanted, size_t place)
-        : graph_(graph), uses_(uses), wanted_(wanted), place_(place) {
+    Slice(const Function& graph, const UsesInBody& uses, ValueId wanted, size_t place, int64_t extent)
+        : graph_(graph), uses_(uses), wanted_(wanted), place_(place), extent_(extent) {
         sound_ = visit(wanted);
     }
     [[nodiscard]] bool sound() const { return sound_ && !ops_.empty(); }
@@ -124,10 +123,11 @@ private:
         }
         if (ops_.contains(*made)) return true;
         const OpId id = uses_.ops()[*made];
-        const auto work = work_of(graph_, id);
+        const auto work = work_of(graph_, id, extent_);
         if (!may_be_repeated(graph_.op(id)) || !work) {
             // A small one, such as the sums of rows, lives longer.
-            const auto bytes = bytes_in(graph_.type(v)), of_wanted = bytes_in(graph_.type(wanted_));
+            const auto bytes = bytes_in(graph_.type(v), extent_);
+            const auto of_wanted = bytes_in(graph_.type(wanted_), extent_);
             if (v == wanted_ || !bytes || !of_wanted || *bytes * kSmall > *of_wanted) return false;
             kept_.insert(v);
             return true;
@@ -148,6 +148,7 @@ private:
     const UsesInBody& uses_;
     ValueId wanted_;
     size_t place_;
+    int64_t extent_;
     std::set<size_t> ops_;
     std::set<ValueId> kept_;
     int64_t work_ = 0;
@@ -170,16 +171,20 @@ std::optional<size_t> late_use(const UsesInBody& uses, ValueId v) {
 
 }  // namespace
 
-std::vector<Recomputed> recomputable(const Function& graph) {
+std::optional<int64_t> at_extent(const Dim& dim, int64_t extent) {
+    return dim.evaluate([&](const std::string&) { return std::optional(extent); });
+}
+
+std::vector<Recomputed> recomputable(const Function& graph, int64_t extent) {
     const UsesInBody uses(graph);
     std::vector<Recomputed> found;
     for (const OpId id : uses.ops()) {
         for (const ValueId v : graph.op(id).results) {
-            const auto bytes = bytes_in(graph.type(v));
+            const auto bytes = bytes_in(graph.type(v), extent);
             const auto late = bytes.value_or(0) > 0 && !is_free(graph.op(id)) ? late_use(uses, v) : std::nullopt;
             if (!late || graph.op(uses.ops()[*late]).kind == OpKind::yield) continue;
-            const Slice slice(graph, uses, v, *late);
-            if (slice.sound()) found.push_back({v, uses.ops()[*late], *bytes, slice.work()});
+            const Slice slice(graph, uses, v, *late, extent);
+            if (slice.sound()) found.push_back({v, uses.ops()[*late], *bytes, slice.work(), extent});
         }
     }
     std::ranges::stable_sort(found, [](const Recomputed& a, const Recomputed& b) {
@@ -193,7 +198,7 @@ void recompute(Function& graph, const Recomputed& chosen) {
     const UsesInBody uses(graph);
     const std::vector<OpId>& ops = uses.ops();
     const auto late = static_cast<size_t>(std::ranges::find(ops, chosen.before) - ops.begin());
-    const Slice slice(graph, uses, chosen.value, late);
+    const Slice slice(graph, uses, chosen.value, late, chosen.extent);
     Builder at = Builder::at(graph, chosen.before);
     at.take_place(graph.value(chosen.value).op);
     ValueMap values;
@@ -215,7 +220,8 @@ void recompute(Function& graph, const Recomputed& chosen) {
     for (size_t place = late; place < ops.size(); ++place) replace(replace, ops[place]);
 }
 
-std::optional<MemoryFit> fit_memory(Function& graph, int64_t limit, const MemoryNeedOf& need_of) {
+std::optional<MemoryFit> fit_memory(Function& graph, int64_t limit, int64_t extent, int tries,
+                                    const MemoryNeedOf& need_of) {
     const auto first = need_of(graph, limit);
     if (!first) return std::nullopt;
     MemoryFit fit{first->most, first->most, {}};
@@ -226,12 +232,12 @@ std::optional<MemoryFit> fit_memory(Function& graph, int64_t limit, const Memory
         Function now = original;
         std::vector<Recomputed> chosen;
         int64_t most = first->most;
-        int tries = 0;
+        int left = tries;
         const auto step = [&] {
             const int64_t goal = by_peaks ? std::max(limit, most - 1) : limit;
             const MemoryNeed need = *need_of(now, goal);
-            for (const Recomputed& one : recomputable(now)) {
-                if (++tries > kMostTries) return false;
+            for (const Recomputed& one : recomputable(now, extent)) {
+                if (--left < 0) return false;
                 Function tried = now;
                 recompute(tried, one);
                 const auto less = need_of(tried, goal);

@@ -64,15 +64,30 @@ void capture(Function& host, OpId call) {
 }
 
 // What a replay does without: memory, views of it, and numbers that follow from the arguments.
-constexpr std::array<std::string_view, 22> kRepeated{
-    "empty",           "contiguous",    "own",
-    "reshape",         "view",          "swap_last",
-    "broadcast_to",    "dim",           "size",
-    "kernel_argument", "check_overlap", "shape_failed",
-    "quotient_failed", "tensor_retain", "tensor_release",
-    "string_release",  "string_retain", "view_as_real",
-    "view_as_complex", "fail",          "assert_failed",
+constexpr std::array<std::string_view, 23> kRepeated{
+    "empty",
+    "contiguous",
+    "own",
+    "reshape",
+    "view",
+    "swap_last",
+    "broadcast_to",
+    "dim",
+    "size",
+    "kernel_argument",
+    "check_overlap",
+    "shape_failed",
+    "quotient_failed",
+    "tensor_retain",
+    "tensor_release",
+    "string_release",
+    "string_retain",
+    "view_as_real",
+    "view_as_complex",
+    "fail",
+    "assert_failed",
     "on_gpu",
+    "memory_exceeded",
 };
 
 // What the other entries are called in a message.
@@ -88,8 +103,9 @@ std::string words_for(const std::string& entry) {
 
 class Checker {
 public:
-    Checker(const Module& module, const Sources& sources, Diagnostics& diagnostics)
-        : module_(module), sources_(sources), diagnostics_(diagnostics) {}
+    Checker(const Module& module, const std::set<std::string>& versions, const Sources& sources,
+            Diagnostics& diagnostics)
+        : module_(module), versions_(versions), sources_(sources), diagnostics_(diagnostics) {}
 
     bool run() {
         for (const Function& function : module_.functions) {
@@ -122,8 +138,11 @@ private:
             const Op& op = function->op(id);
             if (op.kind == OpKind::print) refuse(*function, id, words_for("print"));
             if (op.kind == OpKind::launch) kernel(*function, id);
-            if (op.kind == OpKind::call)
-                refuse(*function, id, fmt::format("the host runs `{}`", name_in_file(op.attrs.string(Attr::callee))));
+            if (op.kind == OpKind::call) {
+                const std::string& callee = op.attrs.string(Attr::callee);
+                if (versions_.contains(callee)) return all_of(callee);
+                refuse(*function, id, fmt::format("the host runs `{}`", name_in_file(callee)));
+            }
             if (op.kind != OpKind::host) return;
             const std::string& entry = op.attrs.string(Attr::callee);
             if (std::ranges::find(kRepeated, entry) == kRepeated.end()) refuse(*function, id, words_for(entry));
@@ -153,6 +172,7 @@ private:
     }
 
     const Module& module_;
+    const std::set<std::string>& versions_;
     const Sources& sources_;
     Diagnostics& diagnostics_;
     std::string called_;
@@ -188,8 +208,9 @@ bool has_captured(const Module& module) {
     return found;
 }
 
-bool check_captured(const Module& module, const Sources& sources, Diagnostics& diagnostics) {
-    return Checker(module, sources, diagnostics).run();
+bool check_captured(const Module& module, const std::set<std::string>& versions, const Sources& sources,
+                    Diagnostics& diagnostics) {
+    return Checker(module, versions, sources, diagnostics).run();
 }
 
 }  // namespace tsr::ir

@@ -20,7 +20,8 @@ void capture_calls(Module& module, const std::set<std::string>& captured);
 bool has_captured(const Module& module);
 
 // Refuses (E0613) what a replay would not do, in functions that are called so. Behind `lower_graphs` and the lowering
-// of kernels.
-bool check_captured(const Module& module, const Sources& sources, Diagnostics& diagnostics);
+// of kernels. `versions`: functions that such a function calls as parts of its own (choose_version.h).
+bool check_captured(const Module& module, const std::set<std::string>& versions, const Sources& sources,
+                    Diagnostics& diagnostics);
 
 }  // namespace tsr::ir

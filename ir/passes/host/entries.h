@@ -225,6 +225,8 @@ inline constexpr auto kHostEntries = [] {
         {"progress_end", {A::progress}, R::none},
         {"fail", {A::place, A::text}, R::none},             // ends the program with {text}
         {"assert_failed", {A::string, A::place}, R::none},  // ends the program
+        // {text}: the function; the bytes that a call needs, those that it may have; ends the program
+        {"memory_exceeded", {A::text, A::integer, A::integer, A::place}, R::none},
         // launches; function and parameter names are {names} in order
         // {count}: 1 for `mut`; {names}: function, parameter
         {"kernel_argument", {A::tensor, A::count, A::name, A::name, A::place}, R::tensor},

@@ -19,7 +19,7 @@ public:
 
     MemorySums sums() {
         region(host_.body);
-        MemorySums made{at_once_, {}};
+        MemorySums made{at_once_, most_, {}};
         for (const Buffer& buffer : buffers_) made.all = made.all + buffer.size;
         return made;
     }

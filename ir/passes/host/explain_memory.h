@@ -13,9 +13,10 @@ namespace tsr::ir {
 // dimensions and its life in lines of the program, and the most bytes that are there at once. Arguments are the
 // caller's, and taken to be dense: what is not is copied first.
 std::string explain_memory(const Function& host, const Sources& sources);
-// Of the same: the bytes that are there behind each tensor that is made, and those of all tensors.
+// Of the same: the bytes that are there behind each tensor that is made, those of them that some choice of the
+// dimensions makes the greatest, and those of all tensors.
 struct MemorySums {
-    std::vector<Dim> at_once;
+    std::vector<Dim> at_once, most;
     Dim all;
 };
 MemorySums memory_sums(const Function& host, const Sources& sources);
