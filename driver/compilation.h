@@ -118,10 +118,12 @@ private:
     bool after(ir::PassOutcome outcome);
     // compilation_memory.cpp: `@jit(memory=…)`. False after a message.
     bool fit_memory();
-    // What calls of the function have at once; nothing where it has no code. Of its fusions, or, which takes longer,
-    // with what their kernels ask for besides.
-    enum class SumsOf : uint8_t { fusions, kernels };
-    [[nodiscard]] std::optional<ir::MemorySums> sums_of(const ir::Function& graph, SumsOf which) const;
+    // The Host function that the graph becomes, as far as its tensors go; nothing where it has no code. They are those
+    // between its fusions, or, which takes longer, also those that the kernels of these ask for.
+    enum class CountedBy : uint8_t { fusions, kernels };
+    [[nodiscard]] std::optional<ir::Function> tensors_of(const ir::Function& graph, CountedBy which) const;
+    // What its calls have at once.
+    [[nodiscard]] std::optional<ir::MemorySums> sums_of(const ir::Function& graph) const;
     // Computes values of the function again; dimensions that only the run knows count as `extent`.
     std::optional<ir::MemoryFit> fitted(ir::Function& graph, int64_t limit, int64_t extent) const;
     void fit_known_extents(ir::Function& graph, const sema::Function& function);

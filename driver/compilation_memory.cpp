@@ -65,17 +65,18 @@ bool is_constant(const ir::MemorySums& sums) {
     return std::ranges::all_of(sums.at_once, [](const ir::Dim& bytes) { return bytes.constant_value().has_value(); });
 }
 
-std::optional<ir::MemoryNeed> need_at(const ir::MemorySums& sums, int64_t extent, int64_t limit) {
-    const auto all = ir::at_extent(sums.all, extent);
-    if (!all) return std::nullopt;
-    ir::MemoryNeed need{0, 0, *all};
-    for (const ir::Dim& bytes : sums.at_once) {
-        const auto known = ir::at_extent(bytes, extent);
-        if (!known) return std::nullopt;
-        need.most = std::max(need.most, *known);
-        need.beyond += std::max<int64_t>(*known - limit, 0);
+ir::MemoryNeed need_of(const ir::MemoryNumbers& numbers, int64_t limit) {
+    ir::MemoryNeed need{0, 0, numbers.all};
+    for (const int64_t bytes : numbers.at_once) {
+        need.most = std::max(need.most, bytes);
+        need.beyond += std::max<int64_t>(bytes - limit, 0);
     }
     return need;
+}
+
+bool is_beyond(const ir::MemorySums& sums, int64_t extent, int64_t limit) {
+    return std::ranges::any_of(sums.most,
+                               [&](const ir::Dim& bytes) { return ir::at_extent(bytes, extent).value_or(0) > limit; });
 }
 
 // One extent for all dimensions that only the run knows, at which the limit is just too low; the greatest that is tried
@@ -83,11 +84,7 @@ std::optional<ir::MemoryNeed> need_at(const ir::MemorySums& sums, int64_t extent
 int64_t extent_beyond(const ir::MemorySums& sums, int64_t limit) {
     constexpr int64_t kStep = 64, kGreatest = 1 << 14;  // in steps
     int64_t steps = 1;
-    while (steps < kGreatest) {
-        const auto need = need_at(sums, steps * kStep, limit);
-        if (need && need->most > limit) break;
-        steps += std::max<int64_t>(steps / 8, 1);
-    }
+    while (steps < kGreatest && !is_beyond(sums, steps * kStep, limit)) steps += std::max<int64_t>(steps / 8, 1);
     return steps * kStep;
 }
 
@@ -116,7 +113,7 @@ void say_unknown(Diagnostics& diagnostics, const sema::Function& function, const
 
 }  // namespace
 
-std::optional<ir::MemorySums> Compilation::sums_of(const ir::Function& graph, SumsOf which) const {
+std::optional<ir::Function> Compilation::tensors_of(const ir::Function& graph, CountedBy which) const {
     ir::Module part = part_of(module_, graph);
     ir::PassOptions quick;
     quick.verify = false;
@@ -126,29 +123,39 @@ std::optional<ir::MemorySums> Compilation::sums_of(const ir::Function& graph, Su
     // What is wrong with the schedule is told where the function itself is lowered.
     Diagnostics of_schedule;
     const ir::GivenFusions given = schedule_.fusions(session_.sources);
-    if (which == SumsOf::fusions) {
+    if (which == CountedBy::fusions) {
         if (ir::place_tensors(part, manager, of_schedule, given) != ir::PassOutcome::done) return std::nullopt;
     } else if (ir::lower_graphs(part, manager, of_schedule, {}, {}, given) != ir::PassOutcome::done ||
                !done(ir::lower_kernels(part, manager, points(), unsaid)) ||
                !done(ir::lower_hosts(part, manager, unsaid))) {
         return std::nullopt;
     }
-    return ir::memory_sums(*part.find(graph.name), session_.sources);
+    return std::move(*part.find(graph.name));
+}
+
+std::optional<ir::MemorySums> Compilation::sums_of(const ir::Function& graph) const {
+    const auto host = tensors_of(graph, CountedBy::kernels);
+    return host ? std::optional(ir::memory_sums(*host, session_.sources)) : std::nullopt;
 }
 
 std::optional<ir::MemoryFit> Compilation::fitted(ir::Function& graph, int64_t limit, int64_t extent) const {
-    const auto need_of = [&](SumsOf which) {
+    const auto counted = [&](CountedBy which) {
         return [this, which, extent](const ir::Function& tried, int64_t at_most) -> std::optional<ir::MemoryNeed> {
-            const auto sums = sums_of(tried, which);
-            return sums ? need_at(*sums, extent, at_most) : std::nullopt;
+            const auto host = tensors_of(tried, which);
+            if (!host) return std::nullopt;
+            const auto numbers = ir::memory_numbers(*host, session_.sources,
+                                                    [&](const ir::Dim& bytes) { return ir::at_extent(bytes, extent); });
+            return numbers ? std::optional(need_of(*numbers, at_most)) : std::nullopt;
         };
     };
-    // Fusions are counted faster than kernels, which may need some memory of their own, are made.
-    constexpr int kQuickTries = 500, kTries = 40;
-    const auto before = need_of(SumsOf::kernels)(graph, limit);
-    auto quick = ir::fit_memory(graph, limit, extent, kQuickTries, need_of(SumsOf::fusions));
+    // Fusions are counted faster than kernels, which may need some memory of their own, are made. Large functions, of
+    // which each try takes long, are tried less often.
+    const int quick_tries = std::clamp(60'000 / static_cast<int>(graph.op_count()), 24, 400);
+    const int tries = std::clamp(6'000 / static_cast<int>(graph.op_count()), 4, 16);
+    const auto before = counted(CountedBy::kernels)(graph, limit);
+    auto quick = ir::fit_memory(graph, limit, extent, quick_tries, counted(CountedBy::fusions));
     if (!before || !quick) return std::nullopt;
-    auto fit = ir::fit_memory(graph, limit, extent, kTries, need_of(SumsOf::kernels));
+    auto fit = ir::fit_memory(graph, limit, extent, tries, counted(CountedBy::kernels));
     if (!fit) return std::nullopt;
     fit->before = before->most;
     fit->chosen.insert(fit->chosen.begin(), quick->chosen.begin(), quick->chosen.end());
@@ -177,7 +184,7 @@ void Compilation::fit_by_versions(ir::Function& graph, const sema::Function& fun
     std::vector<ir::MemoryVersion> versions{{name + ".most", sums.most}};
     std::vector<ir::Function> made;
     const auto add = [&](ir::Function version, const char* suffix, const ir::MemoryFit& fit) {
-        versions.push_back({name + suffix, sums_of(version, SumsOf::kernels)->most});
+        versions.push_back({name + suffix, sums_of(version)->most});
         version.name = versions.back().name;
         memory_fits_[version.name] = chosen_text(version, fit.chosen, session_.sources);
         made.push_back(std::move(version));
@@ -228,7 +235,7 @@ bool Compilation::fit_memory() {
     for (const auto& [name, function] : limited) {
         ir::Function* graph = module_.find(name);
         if (graph == nullptr || graph->level != ir::Level::graph) continue;
-        const auto sums = sums_of(*graph, SumsOf::kernels);
+        const auto sums = sums_of(*graph);
         if (!sums || !is_known_to_calls(*sums, *graph)) {
             say_unknown(session_.diagnostics, *function, name);
         } else if (is_constant(*sums)) {

@@ -128,11 +128,12 @@ private:
         for (ValueId v : graph_.op(id).operands) need(b, v);
         for (RegionId below : graph_.op(id).regions) {
             for_each_op(graph_, below, [&](OpId inner) {
+                const bool takes_whole = takes_whole_tensors(graph_.op(inner).kind) || reshapes(graph_, inner);
                 for (ValueId v : graph_.op(inner).operands) {
                     // A fusion below reads through movements that stand here.
                     const OpId from = graph_.value(v).op;
                     const bool moves = from.valid() && moves_elements(graph_, from) && !b.fusions.of.contains(from);
-                    if (!moves) need(b, v);
+                    if (!moves || takes_whole) need(b, v);
                     need_source(b, through_movements(graph_, v));
                 }
             });

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <span>
 
 #include "ir/build/clone.h"
 #include "ir/core/lines.h"
@@ -194,11 +195,13 @@ std::vector<Recomputed> recomputable(const Function& graph, int64_t extent) {
     return found;
 }
 
-void recompute(Function& graph, const Recomputed& chosen) {
+bool recompute(Function& graph, const Recomputed& chosen) {
     const UsesInBody uses(graph);
     const std::vector<OpId>& ops = uses.ops();
     const auto late = static_cast<size_t>(std::ranges::find(ops, chosen.before) - ops.begin());
+    if (late == ops.size() || !uses.is_used_from(chosen.value, late)) return false;
     const Slice slice(graph, uses, chosen.value, late, chosen.extent);
+    if (!slice.sound()) return false;
     Builder at = Builder::at(graph, chosen.before);
     at.take_place(graph.value(chosen.value).op);
     ValueMap values;
@@ -218,7 +221,83 @@ void recompute(Function& graph, const Recomputed& chosen) {
         }
     };
     for (size_t place = late; place < ops.size(); ++place) replace(replace, ops[place]);
+    return true;
 }
+
+namespace {
+
+// The way from a function to one that needs less, step by step.
+class MemorySearch {
+public:
+    // By peaks: a step lowers the greatest of the times at which most is there; else all that are beyond the limit.
+    MemorySearch(const Function& graph, int64_t limit, int64_t extent, int tries, bool by_peaks,
+                 const MemoryNeedOf& need_of)
+        : now_(graph), limit_(limit), extent_(extent), left_(tries), by_peaks_(by_peaks), need_of_(need_of) {
+        measure();
+    }
+
+    void run() {
+        do {
+            taken_ = false;
+            const std::vector<Recomputed> choices = recomputable(now_, extent_);
+            const size_t together = std::max<size_t>(1, choices.size() / kGroups);
+            for (size_t i = 0; i < choices.size(); i += together)
+                take(std::span(choices).subspan(i, std::min(together, choices.size() - i)));
+        } while (taken_ && wants_more());
+    }
+    [[nodiscard]] const Function& function() const { return now_; }
+    [[nodiscard]] int64_t most() const { return need_.most; }
+    [[nodiscard]] const std::vector<Recomputed>& chosen() const { return chosen_; }
+
+private:
+    static constexpr size_t kGroups = 16;  // of values that are tried at once
+
+    [[nodiscard]] bool wants_more() const { return need_.most > limit_ && left_ > 0; }
+
+    void measure() {
+        need_ = *need_of_(now_, limit_);
+        if (!by_peaks_) return;
+        goal_ = std::max(limit_, need_.most - 1);
+        need_ = *need_of_(now_, goal_);
+    }
+    [[nodiscard]] int64_t goal() const { return by_peaks_ ? goal_ : limit_; }
+
+    // All of them where that lessens the need, else each half alone; no more of them than the limit asks for.
+    void take(std::span<const Recomputed> some) {
+        if (!wants_more()) return;
+        --left_;
+        Function tried = now_;
+        std::vector<Recomputed> done;
+        for (const Recomputed& one : some) {
+            if (recompute(tried, one)) done.push_back(one);
+        }
+        if (done.empty()) return;
+        const auto need = need_of_(tried, goal());
+        const bool less = need && *need < need_;
+        if (some.size() == 1 ? !less : !less || need->most <= limit_) {
+            if (some.size() == 1) return;
+            take(some.first(some.size() / 2));
+            return take(some.subspan(some.size() / 2));
+        }
+        now_ = std::move(tried);
+        chosen_.insert(chosen_.end(), done.begin(), done.end());
+        need_ = *need;
+        taken_ = true;
+        if (by_peaks_) measure();
+    }
+
+    Function now_;
+    int64_t limit_, extent_;
+    int left_;
+    bool by_peaks_;
+    const MemoryNeedOf& need_of_;
+    MemoryNeed need_;
+    int64_t goal_ = 0;
+    std::vector<Recomputed> chosen_;
+    bool taken_ = false;
+};
+
+}  // namespace
 
 std::optional<MemoryFit> fit_memory(Function& graph, int64_t limit, int64_t extent, int tries,
                                     const MemoryNeedOf& need_of) {
@@ -229,32 +308,13 @@ std::optional<MemoryFit> fit_memory(Function& graph, int64_t limit, int64_t exte
     // What is beyond the limit at all times together, then, where that is not enough, peak after peak: only several
     // steps may lower one.
     for (const bool by_peaks : {false, true}) {
-        Function now = original;
-        std::vector<Recomputed> chosen;
-        int64_t most = first->most;
-        int left = tries;
-        const auto step = [&] {
-            const int64_t goal = by_peaks ? std::max(limit, most - 1) : limit;
-            const MemoryNeed need = *need_of(now, goal);
-            for (const Recomputed& one : recomputable(now, extent)) {
-                if (--left < 0) return false;
-                Function tried = now;
-                recompute(tried, one);
-                const auto less = need_of(tried, goal);
-                if (!less || *less >= need) continue;
-                now = std::move(tried);
-                most = less->most;
-                chosen.push_back(one);
-                return true;
-            }
-            return false;
-        };
-        while (fit.after > limit && step()) {
-            if (most >= fit.after) continue;
-            graph = now;
-            fit.after = most;
-            fit.chosen = chosen;
-        }
+        if (fit.after <= limit) break;
+        MemorySearch search(original, limit, extent, tries, by_peaks, need_of);
+        search.run();
+        if (search.most() >= fit.after) continue;
+        graph = search.function();
+        fit.after = search.most();
+        fit.chosen = search.chosen();
     }
     return fit;
 }

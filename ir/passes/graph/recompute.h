@@ -29,8 +29,9 @@ std::optional<int64_t> at_extent(const Dim& dim, int64_t extent);
 // that bits stay.
 std::vector<Recomputed> recomputable(const Function& graph, int64_t extent);
 
-// Computes it again. The copies are made of `reshape` with `anew`: nothing shares them with what was computed.
-void recompute(Function& graph, const Recomputed& chosen);
+// Computes it again, if it still may be. The copies are made of `reshape` with `anew`: nothing shares them with what
+// was computed.
+bool recompute(Function& graph, const Recomputed& chosen);
 
 // What a function needs: how far it is beyond the limit, in bytes summed over the times at which it makes a tensor; the
 // most bytes at once; and those of all tensors that it makes.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <vector>
 
 #include <fmt/format.h>
@@ -19,18 +20,40 @@ public:
 
     MemorySums sums() {
         region(host_.body);
-        MemorySums made{at_once_, most_, {}};
+        MemorySums made{{}, most(), {}};
+        Dim live;
+        for (const Step& step : steps_) {
+            live = after(live, step);
+            if (step.begins) made.at_once.push_back(live);
+        }
         for (const Buffer& buffer : buffers_) made.all = made.all + buffer.size;
+        return made;
+    }
+
+    std::optional<MemoryNumbers> numbers(const std::function<std::optional<int64_t>(const Dim&)>& bytes) {
+        region(host_.body);
+        std::vector<int64_t> sizes;
+        for (const Buffer& buffer : buffers_) {
+            const auto known = bytes(buffer.size);
+            if (!known) return std::nullopt;
+            sizes.push_back(*known);
+        }
+        MemoryNumbers made{{}, std::accumulate(sizes.begin(), sizes.end(), int64_t{0})};
+        int64_t live = 0;
+        for (const Step& step : steps_) {
+            live += step.begins ? sizes[step.buffer] : -sizes[step.buffer];
+            if (step.begins) made.at_once.push_back(live);
+        }
         return made;
     }
 
     std::string run() {
         region(host_.body);
         for (const ValueId v : given_) end(v, "given to the caller");
-        std::string most;
-        for (const Dim& sum : most_) most += (most.empty() ? "" : " or ") + sum.text();
+        std::string greatest;
+        for (const Dim& sum : most()) greatest += (greatest.empty() ? "" : " or ") + sum.text();
         std::string all = fmt::format("{} ({}): at most {} B at once beside its arguments\n", host_.name,
-                                      line_text(host_, host_.place, sources_), most.empty() ? "0" : most);
+                                      line_text(host_, host_.place, sources_), greatest.empty() ? "0" : greatest);
         for (const Buffer& buffer : buffers_) {
             all += fmt::format("  {}: {} B from {} {}\n", buffer.name, buffer.size.text(), buffer.from,
                                buffer.until.empty() ? "to the end" : buffer.until);
@@ -48,6 +71,31 @@ private:
         std::string from, until;
         int64_t references = 1;
     };
+
+    // A buffer is made, or given back.
+    struct Step {
+        size_t buffer;
+        bool begins;
+    };
+
+    [[nodiscard]] Dim after(const Dim& live, const Step& step) const {
+        return step.begins ? live + buffers_[step.buffer].size : live - buffers_[step.buffer].size;
+    }
+
+    // Sums that no choice of the dimensions makes the greatest are left out.
+    [[nodiscard]] std::vector<Dim> most() const {
+        std::vector<Dim> found;
+        Dim live;
+        for (const Step& step : steps_) {
+            live = after(live, step);
+            const bool less =
+                std::ranges::any_of(found, [&](const Dim& known) { return is_never_negative(known - live); });
+            if (!step.begins || less) continue;
+            std::erase_if(found, [&](const Dim& known) { return is_never_negative(live - known); });
+            found.push_back(live);
+        }
+        return found;
+    }
 
     size_t holder(ValueId v) const {
         const auto found = holder_.find(v);
@@ -124,12 +172,7 @@ private:
         holder_[v] = buffers_.size();
         buffers_.push_back(
             {name.empty() ? "a tensor" : name, bytes_of(host_.type(v)), line_text(host_, place, sources_), "", 1});
-        live_ = live_ + buffers_.back().size;
-        // Sums that no choice of the dimensions makes the greatest are left out.
-        at_once_.push_back(live_);
-        if (std::ranges::any_of(most_, [&](const Dim& known) { return is_never_negative(known - live_); })) return;
-        std::erase_if(most_, [&](const Dim& known) { return is_never_negative(live_ - known); });
-        most_.push_back(live_);
+        steps_.push_back({buffers_.size() - 1, true});
     }
 
     void retain(ValueId v) {
@@ -139,7 +182,7 @@ private:
     void release(ValueId v, PlaceId place) {
         const size_t number = holder(v);
         if (number == kCallers || --buffers_[number].references > 0) return;
-        live_ = live_ - buffers_[number].size;
+        steps_.push_back({number, false});
         end(v, "to " + line_text(host_, place, sources_));
     }
 
@@ -153,9 +196,7 @@ private:
     std::vector<Buffer> buffers_;
     std::map<ValueId, size_t> holder_;  // of a tensor: the number of its buffer
     std::vector<ValueId> given_;
-    Dim live_;
-    std::vector<Dim> at_once_;
-    std::vector<Dim> most_;  // of these, each of which may be the greatest
+    std::vector<Step> steps_;
 };
 
 }  // namespace
@@ -165,5 +206,10 @@ std::string explain_memory(const Function& host, const Sources& sources) {
 }
 
 MemorySums memory_sums(const Function& host, const Sources& sources) { return MemoryExplanation(host, sources).sums(); }
+
+std::optional<MemoryNumbers> memory_numbers(const Function& host, const Sources& sources,
+                                            const std::function<std::optional<int64_t>(const Dim&)>& bytes) {
+    return MemoryExplanation(host, sources).numbers(bytes);
+}
 
 }  // namespace tsr::ir

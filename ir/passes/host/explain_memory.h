@@ -1,6 +1,8 @@
 // The tensors that a Host function makes, for people: `--explain=memory`.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,5 +22,12 @@ struct MemorySums {
     Dim all;
 };
 MemorySums memory_sums(const Function& host, const Sources& sources);
+// Of the same, where `bytes` gives the number of bytes of each tensor; nothing where it knows one not.
+struct MemoryNumbers {
+    std::vector<int64_t> at_once;
+    int64_t all = 0;
+};
+std::optional<MemoryNumbers> memory_numbers(const Function& host, const Sources& sources,
+                                            const std::function<std::optional<int64_t>(const Dim&)>& bytes);
 
 }  // namespace tsr::ir
