@@ -153,11 +153,17 @@ std::optional<ir::MemoryFit> Compilation::fitted(ir::Function& graph, int64_t li
     const int quick_tries = std::clamp(60'000 / static_cast<int>(graph.op_count()), 24, 400);
     const int tries = std::clamp(6'000 / static_cast<int>(graph.op_count()), 4, 16);
     const auto before = counted(CountedBy::kernels)(graph, limit);
+    if (before && before->most <= limit) return ir::MemoryFit{before->most, before->most, {}};
+    const ir::Function original = graph;
     auto quick = ir::fit_memory(graph, limit, extent, quick_tries, counted(CountedBy::fusions));
     if (!before || !quick) return std::nullopt;
     auto fit = ir::fit_memory(graph, limit, extent, tries, counted(CountedBy::kernels));
     if (!fit) return std::nullopt;
     fit->before = before->most;
+    if (fit->after >= fit->before) {
+        graph = original;
+        return ir::MemoryFit{fit->before, fit->before, {}};
+    }
     fit->chosen.insert(fit->chosen.begin(), quick->chosen.begin(), quick->chosen.end());
     return fit;
 }

@@ -234,6 +234,7 @@ public:
                  const MemoryNeedOf& need_of)
         : now_(graph), limit_(limit), extent_(extent), left_(tries), by_peaks_(by_peaks), need_of_(need_of) {
         measure();
+        best_ = {need_.most, now_, {}};
     }
 
     void run() {
@@ -245,9 +246,13 @@ public:
                 take(std::span(choices).subspan(i, std::min(together, choices.size() - i)));
         } while (taken_ && wants_more());
     }
-    [[nodiscard]] const Function& function() const { return now_; }
-    [[nodiscard]] int64_t most() const { return need_.most; }
-    [[nodiscard]] const std::vector<Recomputed>& chosen() const { return chosen_; }
+    // Of all that were gone through, what had least at once.
+    struct Best {
+        int64_t most;
+        Function function;
+        std::vector<Recomputed> chosen;
+    };
+    [[nodiscard]] const Best& best() const { return best_; }
 
 private:
     static constexpr size_t kGroups = 16;  // of values that are tried at once
@@ -283,6 +288,7 @@ private:
         chosen_.insert(chosen_.end(), done.begin(), done.end());
         need_ = *need;
         taken_ = true;
+        if (need_.most < best_.most) best_ = {need_.most, now_, chosen_};
         if (by_peaks_) measure();
     }
 
@@ -294,6 +300,7 @@ private:
     MemoryNeed need_;
     int64_t goal_ = 0;
     std::vector<Recomputed> chosen_;
+    Best best_;
     bool taken_ = false;
 };
 
@@ -311,10 +318,10 @@ std::optional<MemoryFit> fit_memory(Function& graph, int64_t limit, int64_t exte
         if (fit.after <= limit) break;
         MemorySearch search(original, limit, extent, tries, by_peaks, need_of);
         search.run();
-        if (search.most() >= fit.after) continue;
-        graph = search.function();
-        fit.after = search.most();
-        fit.chosen = search.chosen();
+        if (search.best().most >= fit.after) continue;
+        graph = search.best().function;
+        fit.after = search.best().most;
+        fit.chosen = search.best().chosen;
     }
     return fit;
 }
