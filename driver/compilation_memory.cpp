@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "driver/compilation.h"
+#include "ir/build/dim_code.h"
 #include "ir/core/lines.h"
 #include "ir/ops/effects.h"
 #include "ir/passes/host/choose_version.h"
@@ -42,27 +43,9 @@ ir::Module part_of(const ir::Module& module, const ir::Function& function) {
     return part;
 }
 
-// The dimensions that a call knows from its arguments.
-std::set<std::string> bound_by_arguments(const ir::Function& graph) {
-    std::set<std::string> bound;
-    for (const ir::ValueId param : graph.params()) {
-        bound.insert(graph.value(param).name);
-        for (const ir::Dim& dim : graph.type(param).shape) {
-            for (std::string& symbol : dim.symbols()) bound.insert(std::move(symbol));
-        }
-    }
-    return bound;
-}
-
 bool is_known_to_calls(const ir::MemorySums& sums, const ir::Function& graph) {
-    const std::set<std::string> bound = bound_by_arguments(graph);
-    return std::ranges::all_of(sums.at_once, [&](const ir::Dim& bytes) {
-        return std::ranges::all_of(bytes.symbols(), [&](const std::string& symbol) { return bound.contains(symbol); });
-    });
-}
-
-bool is_constant(const ir::MemorySums& sums) {
-    return std::ranges::all_of(sums.at_once, [](const ir::Dim& bytes) { return bytes.constant_value().has_value(); });
+    const std::set<std::string> bound = ir::bound_by_parameters(graph);
+    return std::ranges::all_of(sums.all.symbols(), [&](const std::string& symbol) { return bound.contains(symbol); });
 }
 
 ir::MemoryNeed need_of(const ir::MemoryNumbers& numbers, int64_t limit) {
@@ -86,12 +69,6 @@ int64_t extent_beyond(const ir::MemorySums& sums, int64_t limit) {
     int64_t steps = 1;
     while (steps < kGreatest && !is_beyond(sums, steps * kStep, limit)) steps += std::max<int64_t>(steps / 8, 1);
     return steps * kStep;
-}
-
-std::string formula(const std::vector<ir::Dim>& most) {
-    std::string text;
-    for (const ir::Dim& bytes : most) text += (text.empty() ? "" : " or ") + bytes.text();
-    return text.empty() ? "0" : text;
 }
 
 std::string chosen_text(const ir::Function& graph, const std::vector<ir::Recomputed>& chosen, const Sources& sources) {
@@ -153,17 +130,18 @@ std::optional<ir::MemoryFit> Compilation::fitted(ir::Function& graph, int64_t li
     const int quick_tries = std::clamp(60'000 / static_cast<int>(graph.op_count()), 24, 400);
     const int tries = std::clamp(6'000 / static_cast<int>(graph.op_count()), 4, 16);
     const auto before = counted(CountedBy::kernels)(graph, limit);
-    if (before && before->most <= limit) return ir::MemoryFit{before->most, before->most, {}};
+    if (!before) return std::nullopt;
+    const ir::MemoryFit as_it_is{before->most, before->most, {}};
+    if (before->most <= limit) return as_it_is;
     const ir::Function original = graph;
-    auto quick = ir::fit_memory(graph, limit, extent, quick_tries, counted(CountedBy::fusions));
-    if (!before || !quick) return std::nullopt;
+    const auto quick = ir::fit_memory(graph, limit, extent, quick_tries, counted(CountedBy::fusions));
     auto fit = ir::fit_memory(graph, limit, extent, tries, counted(CountedBy::kernels));
-    if (!fit) return std::nullopt;
-    fit->before = before->most;
-    if (fit->after >= fit->before) {
+    if (!quick || !fit) return std::nullopt;
+    if (fit->after >= before->most) {
         graph = original;
-        return ir::MemoryFit{fit->before, fit->before, {}};
+        return as_it_is;
     }
+    fit->before = before->most;
     fit->chosen.insert(fit->chosen.begin(), quick->chosen.begin(), quick->chosen.end());
     return fit;
 }
@@ -206,7 +184,7 @@ void Compilation::fit_by_versions(ir::Function& graph, const sema::Function& fun
         if (!ir::is_never_negative(bytes - ir::Dim::constant(limit + 1))) continue;
         session_.diagnostics.error("E0614", function.memory_at,
                                    fmt::format("a call of `{}` needs {} bytes at once, `memory` allows {}", name,
-                                               formula(versions.back().most), limit));
+                                               ir::greatest_text(versions.back().most), limit));
         return;
     }
     std::string before;
@@ -244,7 +222,7 @@ bool Compilation::fit_memory() {
         const auto sums = sums_of(*graph);
         if (!sums || !is_known_to_calls(*sums, *graph)) {
             say_unknown(session_.diagnostics, *function, name);
-        } else if (is_constant(*sums)) {
+        } else if (sums->all.constant_value()) {
             fit_known_extents(*graph, *function);
         } else {
             fit_by_versions(*graph, *function, *sums);

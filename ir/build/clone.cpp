@@ -6,6 +6,22 @@
 
 namespace tsr::ir {
 
+Function empty_host_of(const Function& graph) {
+    Function host;
+    host.name = graph.name;
+    host.level = Level::host;
+    host.share_places(graph);
+    host.place = graph.place;
+    host.symbols = graph.symbols;
+    host.results = graph.results;
+    for (const ValueId param : graph.params()) {
+        const Value& value = graph.value(param);
+        const ValueId made = host.add_arg(host.body, value.type, value.name);
+        host.value(made).role = value.role;
+    }
+    return host;
+}
+
 ValueId Cloner::known(ValueId value) const {
     if (const auto found = values_.find(value); found != values_.end()) return found->second;
     if (outside) return outside(value);

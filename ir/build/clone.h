@@ -13,6 +13,10 @@ namespace tsr::ir {
 
 using ValueMap = std::unordered_map<ValueId, ValueId>;
 
+// A Host function without operations, with the name, the dimensions, the parameters and the results of a Graph
+// function.
+Function empty_host_of(const Function& graph);
+
 // Types of results are what the records infer for the operands that the copies have.
 class Cloner {
 public:

@@ -60,6 +60,17 @@ ValueId dim_code(const Dim& dim, Builder& builder, std::function<ValueId(const s
                           {}});
 }
 
+std::set<std::string> bound_by_parameters(const Function& fn) {
+    std::set<std::string> bound;
+    for (const ValueId param : fn.params()) {
+        bound.insert(fn.value(param).name);
+        for (const Dim& dim : fn.type(param).shape) {
+            for (std::string& symbol : dim.symbols()) bound.insert(std::move(symbol));
+        }
+    }
+    return bound;
+}
+
 std::optional<Dim> dimension_of(const Function& fn, ValueId value) {
     const OpId id = fn.value(value).op;
     if (!id.valid()) return std::nullopt;

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "ir/build/builder.h"
@@ -24,6 +25,10 @@ struct DimMaker {
 ValueId dim_code(const Dim& dim, const DimMaker& maker);
 // At the builder's place.
 ValueId dim_code(const Dim& dim, Builder& builder, std::function<ValueId(const std::string&)> symbol);
+
+// The symbols whose values a call of the function knows when it begins: those in the shapes of its parameters, and its
+// parameters.
+std::set<std::string> bound_by_parameters(const Function& fn);
 
 // The value as a formula of the function's dimensions, where it is one.
 std::optional<Dim> dimension_of(const Function& fn, ValueId value);

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "ir/build/builder.h"
+#include "ir/build/clone.h"
 #include "ir/ops/bound_dim.h"
 #include "ir/ops/effects.h"
 #include "ir/ops/handle.h"
@@ -29,18 +30,8 @@ public:
     }
 
     FormedFusions run() {
-        host_.name = graph_.name;
-        host_.level = Level::host;
-        host_.share_places(graph_);
-        host_.place = graph_.place;
-        host_.symbols = graph_.symbols;
-        host_.results = graph_.results;
-        for (ValueId param : graph_.params()) {
-            const Value& value = graph_.value(param);
-            const ValueId made = host_.add_arg(host_.body, value.type, value.name);
-            host_.value(made).role = value.role;
-            values_[param] = made;
-        }
+        host_ = empty_host_of(graph_);
+        for (size_t i = 0; i < graph_.params().size(); ++i) values_[graph_.params()[i]] = host_.params()[i];
         block(graph_.body, host_.body);
         return {std::move(host_), std::move(fused_), std::move(refused_)};
     }

@@ -279,11 +279,11 @@ private:
         if (done.empty()) return;
         const auto need = need_of_(tried, goal());
         const bool less = need && *need < need_;
-        if (some.size() == 1 ? !less : !less || need->most <= limit_) {
-            if (some.size() == 1) return;
+        if (some.size() > 1 && (!less || need->most <= limit_)) {
             take(some.first(some.size() / 2));
             return take(some.subspan(some.size() / 2));
         }
+        if (!less) return;
         now_ = std::move(tried);
         chosen_.insert(chosen_.end(), done.begin(), done.end());
         need_ = *need;

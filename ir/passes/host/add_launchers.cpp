@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <set>
-#include <unordered_set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "ir/build/builder.h"
+#include "ir/build/dim_code.h"
 #include "ir/ops/host.h"
 #include "ir/passes/host/random_keys.h"
 
@@ -17,13 +17,7 @@ namespace {
 
 // Every symbol stands in a shape or is a parameter: entering the function binds it.
 bool binds_itself(const Function& launcher) {
-    std::unordered_set<std::string> bound;
-    for (ValueId param : launcher.params()) {
-        bound.insert(launcher.value(param).name);
-        for (const Dim& dim : launcher.type(param).shape) {
-            for (std::string& symbol : dim.symbols()) bound.insert(std::move(symbol));
-        }
-    }
+    const std::set<std::string> bound = bound_by_parameters(launcher);
     return std::ranges::all_of(launcher.symbols, [&](const std::string& s) { return bound.contains(s); });
 }
 

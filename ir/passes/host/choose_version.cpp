@@ -1,6 +1,7 @@
 #include "ir/passes/host/choose_version.h"
 
 #include "ir/build/builder.h"
+#include "ir/build/clone.h"
 #include "ir/core/lines.h"
 
 namespace tsr::ir {
@@ -55,17 +56,7 @@ private:
 
 Function choosing_version(const Function& graph, const std::vector<MemoryVersion>& versions, int64_t limit,
                           Span limit_at) {
-    Function host;
-    host.name = graph.name;
-    host.level = Level::host;
-    host.share_places(graph);
-    host.place = graph.place;
-    host.symbols = graph.symbols;
-    host.results = graph.results;
-    for (const ValueId param : graph.params()) {
-        const ValueId own = host.add_arg(host.body, graph.type(param), graph.value(param).name);
-        host.value(own).role = graph.value(param).role;
-    }
+    Function host = empty_host_of(graph);
     const PlaceId at = host.add_place({limit_at, {}});
     VersionChoice(host, versions, limit).body(at);
     return host;

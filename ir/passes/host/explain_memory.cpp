@@ -20,12 +20,7 @@ public:
 
     MemorySums sums() {
         region(host_.body);
-        MemorySums made{{}, most(), {}};
-        Dim live;
-        for (const Step& step : steps_) {
-            live = after(live, step);
-            if (step.begins) made.at_once.push_back(live);
-        }
+        MemorySums made{most(), {}};
         for (const Buffer& buffer : buffers_) made.all = made.all + buffer.size;
         return made;
     }
@@ -50,10 +45,8 @@ public:
     std::string run() {
         region(host_.body);
         for (const ValueId v : given_) end(v, "given to the caller");
-        std::string greatest;
-        for (const Dim& sum : most()) greatest += (greatest.empty() ? "" : " or ") + sum.text();
         std::string all = fmt::format("{} ({}): at most {} B at once beside its arguments\n", host_.name,
-                                      line_text(host_, host_.place, sources_), greatest.empty() ? "0" : greatest);
+                                      line_text(host_, host_.place, sources_), greatest_text(most()));
         for (const Buffer& buffer : buffers_) {
             all += fmt::format("  {}: {} B from {} {}\n", buffer.name, buffer.size.text(), buffer.from,
                                buffer.until.empty() ? "to the end" : buffer.until);
@@ -78,19 +71,15 @@ private:
         bool begins;
     };
 
-    [[nodiscard]] Dim after(const Dim& live, const Step& step) const {
-        return step.begins ? live + buffers_[step.buffer].size : live - buffers_[step.buffer].size;
-    }
-
     // Sums that no choice of the dimensions makes the greatest are left out.
     [[nodiscard]] std::vector<Dim> most() const {
         std::vector<Dim> found;
         Dim live;
         for (const Step& step : steps_) {
-            live = after(live, step);
-            const bool less =
-                std::ranges::any_of(found, [&](const Dim& known) { return is_never_negative(known - live); });
-            if (!step.begins || less) continue;
+            const Dim& size = buffers_[step.buffer].size;
+            live = step.begins ? live + size : live - size;
+            if (!step.begins) continue;
+            if (std::ranges::any_of(found, [&](const Dim& known) { return is_never_negative(known - live); })) continue;
             std::erase_if(found, [&](const Dim& known) { return is_never_negative(live - known); });
             found.push_back(live);
         }
@@ -203,6 +192,12 @@ private:
 
 std::string explain_memory(const Function& host, const Sources& sources) {
     return MemoryExplanation(host, sources).run();
+}
+
+std::string greatest_text(const std::vector<Dim>& most) {
+    std::string text;
+    for (const Dim& bytes : most) text += (text.empty() ? "" : " or ") + bytes.text();
+    return text.empty() ? "0" : text;
 }
 
 MemorySums memory_sums(const Function& host, const Sources& sources) { return MemoryExplanation(host, sources).sums(); }

@@ -15,14 +15,17 @@ namespace tsr::ir {
 // dimensions and its life in lines of the program, and the most bytes that are there at once. Arguments are the
 // caller's, and taken to be dense: what is not is copied first.
 std::string explain_memory(const Function& host, const Sources& sources);
-// Of the same: the bytes that are there behind each tensor that is made, those of them that some choice of the
-// dimensions makes the greatest, and those of all tensors.
+// Of the same: the bytes that are there at once where they are most, each of which some choice of the dimensions may
+// make the greatest, and those of all tensors together.
 struct MemorySums {
-    std::vector<Dim> at_once, most;
+    std::vector<Dim> most;
     Dim all;
 };
 MemorySums memory_sums(const Function& host, const Sources& sources);
-// Of the same, where `bytes` gives the number of bytes of each tensor; nothing where it knows one not.
+// "8*n or 4*h*n + 8": the greatest of these.
+std::string greatest_text(const std::vector<Dim>& most);
+// Of the same, where `bytes` gives the number of bytes of each tensor: those that are there behind each tensor that is
+// made, and those of all together. Nothing where it knows one not.
 struct MemoryNumbers {
     std::vector<int64_t> at_once;
     int64_t all = 0;
