@@ -26,6 +26,40 @@
 
 namespace tsr::sema {
 
+// `x[place] = e` as `x[:] = name(x, place, e)`, a function of the library.
+static void assign_call(Body& b, const ast::Stmt& stmt, const ast::Expr& target, const Value& base,
+                        std::string_view name, const ast::Expr& source) {
+    MadeSyntax& syntax = b.checker.program.made;
+    InPlace& made = syntax.in_place[{b.instance.module, stmt.id}];
+    if (!made.value.valid()) {
+        const auto& place = std::get<ast::Subscript>(target.node);
+        const Span at = target.span.to(source.span);
+        const ast::Expr& all = syntax.expr(target.span, ast::Slice{});
+        ast::Call call{&syntax.expr(at, ast::Name{std::string(name)}), {}};
+        for (const ast::Expr* argument :
+             std::initializer_list<const ast::Expr*>{place.base, place.indices[0], &source}) {
+            call.arguments.push_back({std::nullopt, argument});
+        }
+        made.target = syntax.expr(target.span, ast::Subscript{place.base, {&all}}).id;
+        made.value = syntax.expr(at, std::move(call)).id;
+    }
+    const ast::Expr& call = *b.expr(made.value);
+    const auto* written = std::get_if<ast::Call>(&call.node);
+    const auto* callee = written ? std::get_if<ast::Name>(&written->callee->node) : nullptr;
+    if (!callee || callee->text != name) {  // another instance of a generic function took it for something else
+        b.refuse(Feature::graphs, target.span, "an assignment that is by ids, by a mask and by neither in turn");
+        return;
+    }
+    b.instance.augmented.erase(stmt.id);
+    const Value* known = b.found(call);
+    const FunctionId id = b.checker.library_function({.name = name, .file = "searching", .signature = {}, .doc = {}});
+    const Value result = known ? *known : b.record(call, function_call(b, call, *written, id, {}));
+    Value place;
+    place.type = base.type;
+    b.record_target(target, place);
+    if (!result.broken()) assign_to(b, *b.expr(made.target), result, call);
+}
+
 // `x[mask] = e` is `x[:] = _replaced(x, mask, e)`, `x[ids] = e` is `x[:] = _with_rows(x, ids, e)`, functions of the
 // library. False where it is something else.
 static bool assign_where(Body& b, const ast::Stmt& stmt, const std::vector<const ast::Expr*>& targets,
@@ -56,34 +90,7 @@ static bool assign_where(Body& b, const ast::Stmt& stmt, const std::vector<const
     } else if (!require_converts(b, source, value, Type::scalar(base.type.elem()), "an element")) {
         return true;
     }
-    const std::string_view name = mask ? "_replaced" : "_with_rows";
-    MadeSyntax& syntax = b.checker.program.made;
-    InPlace& made = syntax.in_place[{b.instance.module, stmt.id}];
-    if (!made.value.valid()) {
-        const Span at = targets[0]->span.to(source.span);
-        const ast::Expr& all = syntax.expr(targets[0]->span, ast::Slice{});
-        ast::Call call{&syntax.expr(at, ast::Name{std::string(name)}), {}};
-        for (const ast::Expr* argument : std::initializer_list<const ast::Expr*>{s->base, s->indices[0], &source}) {
-            call.arguments.push_back({std::nullopt, argument});
-        }
-        made.target = syntax.expr(targets[0]->span, ast::Subscript{s->base, {&all}}).id;
-        made.value = syntax.expr(at, std::move(call)).id;
-    }
-    const ast::Expr& call = *b.expr(made.value);
-    const auto* written = std::get_if<ast::Call>(&call.node);
-    const auto* callee = written ? std::get_if<ast::Name>(&written->callee->node) : nullptr;
-    if (!callee || callee->text != name) {  // another instance of a generic function took it for something else
-        b.refuse(Feature::graphs, targets[0]->span, "an assignment that is by ids, by a mask and by neither in turn");
-        return true;
-    }
-    b.instance.augmented.erase(stmt.id);
-    const Value* known = b.found(call);
-    const FunctionId id = b.checker.library_function({.name = name, .file = "searching", .signature = {}, .doc = {}});
-    const Value result = known ? *known : b.record(call, function_call(b, call, *written, id, {}));
-    Value place;
-    place.type = base.type;
-    b.record_target(*targets[0], place);
-    if (!result.broken()) assign_to(b, *b.expr(made.target), result, call);
+    assign_call(b, stmt, *targets[0], base, mask ? "_replaced" : "_with_rows", source);
     return true;
 }
 
@@ -286,7 +293,13 @@ static bool is_plain(const ast::Expr& e) {
         return plain(slice->lower) && plain(slice->upper) && plain(slice->step);
     }
     if (const auto* sum = std::get_if<ast::Binary>(&e.node)) return is_plain(*sum->lhs) && is_plain(*sum->rhs);
+    if (const auto* one = std::get_if<ast::Unary>(&e.node)) return is_plain(*one->operand);
+    if (const auto* order = std::get_if<ast::Compare>(&e.node)) {
+        return is_plain(*order->first) &&
+               std::ranges::all_of(order->links, [](const ast::Compare::Link& link) { return is_plain(*link.rhs); });
+    }
     return std::holds_alternative<ast::Name>(e.node) || std::holds_alternative<ast::IntLiteral>(e.node) ||
+           std::holds_alternative<ast::FloatLiteral>(e.node) || std::holds_alternative<ast::BoolLiteral>(e.node) ||
            std::holds_alternative<ast::StringLiteral>(e.node);
 }
 
@@ -312,21 +325,55 @@ static void assign_complex(Body& b, const ast::Stmt& stmt, const ast::AugmentedA
     assign_to(b, *a.target, expression(b, value), value);
 }
 
-// `x[ids] += e` is `x[ids] = x[ids] + e`: of equal ids the last one stays, as in NumPy. False where it is something
-// else.
-static bool assign_rows_in_place(Body& b, const ast::Stmt& stmt, const ast::AugmentedAssign& a) {
-    const auto* s = std::get_if<ast::Subscript>(&a.target->node);
-    if (!s || !expression(b, *s->base).type.is(Kind::tensor) || !is_plain(*a.target)) return false;
-    const auto ids = row_ids(b, *s);
-    if (!ids || !is_integer(ids->type.elem())) return false;
+// `x + e` or `x[place] + e` of `x[place] += e`; made once. The target's own node has the type of the whole tensor.
+static const ast::Expr& combined(Body& b, const ast::Stmt& stmt, const ast::AugmentedAssign& a, bool whole) {
     MadeSyntax& syntax = b.checker.program.made;
     const InPlace& made = syntax.in_place[{b.instance.module, stmt.id}];
     const ast::Call* call = made.value.valid() ? std::get_if<ast::Call>(&b.expr(made.value)->node) : nullptr;
-    const ast::Expr& sum =
-        call && call->arguments.size() == 3
-            ? *call->arguments[2].value
-            : syntax.expr(a.target->span.to(a.value->span), ast::Binary{a.op, a.target, a.value, a.op_span});
-    return assign_where(b, stmt, {a.target}, sum, expression(b, sum));
+    if (call && call->arguments.size() == 3) return *call->arguments[2].value;
+    const auto& place = std::get<ast::Subscript>(a.target->node);
+    const ast::Expr& lhs = whole ? *place.base : syntax.expr(a.target->span, place);
+    return syntax.expr(a.target->span.to(a.value->span), ast::Binary{a.op, &lhs, a.value, a.op_span});
+}
+
+// `x[ids] += e` is `x[ids] = x[ids] + e`: of equal ids the last one stays, as in NumPy. `x[mask] += e` of a tensor e is
+// the same; of a number e it is `x[:] = _changed(x, mask, x + e)`, which needs no places. False where it is something
+// else.
+static bool assign_rows_in_place(Body& b, const ast::Stmt& stmt, const ast::AugmentedAssign& a) {
+    const auto* s = std::get_if<ast::Subscript>(&a.target->node);
+    if (!s) return false;
+    const Value base = expression(b, *s->base);
+    if (!base.type.is(Kind::tensor) || !is_plain(*s->base)) return false;
+    const auto ids = row_ids(b, *s);
+    if (!ids || ids->type.is_unknown()) return false;
+    const bool mask = ids->type.elem() == DType::boolean;
+    if (!mask && !is_integer(ids->type.elem())) return false;
+    const Value operand = expression(b, *a.value);
+    if (operand.broken()) return true;
+    const bool number = !operand.type.is(Kind::tensor) || operand.type.rank() == 0;
+    if (!mask || !number) {
+        if (!is_plain(*a.target)) {
+            b.refuse(Feature::graphs, s->indices[0]->span,
+                     "arithmetic in place where a call computes the places (give them a name first) is");
+            return true;
+        }
+        const ast::Expr& value = combined(b, stmt, a, false);
+        return assign_where(b, stmt, {a.target}, value, expression(b, value));
+    }
+    if (is_packed(base.type.elem()) || base.type.elem() == DType::c64) {
+        b.refuse(Feature::graphs, a.target->span, fmt::format("{} that is assigned by a mask is", shown(base.type)));
+        return true;
+    }
+    const ast::Expr& value = combined(b, stmt, a, true);
+    const Value result = expression(b, value);
+    if (result.broken()) return true;
+    if (result.type.elem() != base.type.elem()) {
+        b.error("E0302", value.span,
+                fmt::format("the elements are {}, this is {}", shown(base.type), shown(result.type)));
+        return true;
+    }
+    assign_call(b, stmt, *a.target, base, "_changed", value);
+    return true;
 }
 
 // `x += y` of a tensor of the host is `x[:] = x + y`.
@@ -358,6 +405,7 @@ static void assign_in_place(Body& b, const ast::Stmt& stmt, const ast::Augmented
 }
 
 void augmented_assignment(Body& b, const ast::Stmt& stmt, const ast::AugmentedAssign& a) {
+    if (assign_rows_in_place(b, stmt, a)) return;
     Value before = expression(b, *a.target);
     Value operand = expression(b, *a.value);
     AugmentedInfo info;
@@ -365,7 +413,6 @@ void augmented_assignment(Body& b, const ast::Stmt& stmt, const ast::AugmentedAs
         b.name_group(a.target->span, "register tile");
         before.type = viewed_tile(b, *a.target, before.type).value_or(Type::unknown());
     }
-    if (!before.broken() && !operand.broken() && assign_rows_in_place(b, stmt, a)) return;
     if (before.type.is(Kind::tensor) && b.rules().has_elements && !operand.broken())
         return assign_in_place(b, stmt, a, before);
     if (!before.broken() && !operand.broken() && (is_complex(before.type) || is_complex(operand.type)))
