@@ -30,6 +30,9 @@ public:
 
     // Parses and checks. A file named `.ir` is the text of functions, as `--emit=tile` or `--dump-after` print them.
     bool read();
+    // Functions of the program, by name, that are held to the memory limit of another one. Ahead of `check` and
+    // `lower`.
+    void limit_like(std::map<std::string, std::string> others) { limited_like_ = std::move(others); }
     // From the checked program to the IR as it was written. The steps below do it by themselves.
     bool elaborate();
     bool differentiate();
@@ -118,6 +121,8 @@ private:
     bool after(ir::PassOutcome outcome);
     // compilation_memory.cpp: `@jit(memory=…)`. False after a message.
     bool fit_memory();
+    // Whose limit a function has: its own, or that of the one that `limit_like` names.
+    [[nodiscard]] const sema::Function& limiting(const sema::Function& function) const;
     // The Host function that the graph becomes, as far as its tensors go; nothing where it has no code. They are those
     // between its fusions, or, which takes longer, also those that the kernels of these ask for.
     enum class CountedBy : uint8_t { fusions, kernels };
@@ -134,6 +139,7 @@ private:
     Steps steps_;
     std::unique_ptr<ast::Module> tree_;
     sema::Program checked_;
+    std::map<std::string, std::string> limited_like_;
     bool from_ir_ = false;
     bool lowered_ = false;  // the text that was read is behind `lower`
     ir::Module module_;

@@ -202,13 +202,22 @@ void Compilation::fit_by_versions(ir::Function& graph, const sema::Function& fun
     module_.functions.push_back(chooses);
 }
 
+const sema::Function& Compilation::limiting(const sema::Function& function) const {
+    const auto named = limited_like_.find(function.name);
+    if (named == limited_like_.end() || function.memory) return function;
+    const auto other = std::ranges::find_if(checked_.functions, [&](const sema::Function& one) {
+        return one.module == function.module && one.name == named->second && !one.enclosing;
+    });
+    return other == checked_.functions.end() ? function : *other;
+}
+
 bool Compilation::fit_memory() {
     std::map<std::string, const sema::Function*> limited;
     for (const sema::Instance& instance : checked_.instances) {
         // Of a derivative that the host calls the function counts that it is of.
         for (const sema::InstanceId of : {instance.id, instance.derived_from}) {
             if (!of.valid() || !checked_.instance(of).function.valid()) continue;
-            const sema::Function& function = checked_.function(checked_.instance(of).function);
+            const sema::Function& function = limiting(checked_.function(checked_.instance(of).function));
             if (function.memory) limited.emplace(instance.name, &function);
         }
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -402,6 +403,18 @@ private:
         }
     }
 
+    // What is added for a function is held to its `@jit(memory=…)`, which does not count for calls from graph
+    // functions.
+    [[nodiscard]] std::map<std::string, std::string> limits() const {
+        std::map<std::string, std::string> out;
+        for (const Graph& graph : graphs_) {
+            for (const std::string_view kind : {kCall, kGradient, kPullback}) {
+                out.emplace(graph.name + std::string(kind), graph.name);
+            }
+        }
+        return out;
+    }
+
     // The program with what was added to it so far, and a text behind.
     std::string extended(const std::string& text) const { return text_ + (text.empty() ? "" : "\n\n" + text); }
 
@@ -410,6 +423,7 @@ private:
         Session session(options_);
         session.sources.overlay(options_.input, text);
         Compilation compilation(session);
+        compilation.limit_like(limits());
         if (compilation.read() && compilation.check()) {
             with(compilation, session);
             return {};
@@ -462,6 +476,7 @@ private:
         Session session(options_);
         session.sources.overlay(options_.input, text_);
         Compilation compilation(session);
+        compilation.limit_like(limits());
         codegen::prepare();
         std::vector<std::string> objects;
         std::string library;
