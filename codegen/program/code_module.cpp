@@ -1,5 +1,7 @@
 #include "codegen/program/code_module.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
@@ -11,11 +13,15 @@
 
 namespace tsr::codegen {
 
-CodeModule::CodeModule(const std::string& name, const Sources& sources, const Options& options, Span first)
-    : options_(options), module_(name, context_), data_(module_, &sources) {
+CodeModule::CodeModule(const std::string& name, const Sources& sources, const Options& options, Span first,
+                       Effort effort)
+    : options_(options),
+      levels_(effort == Effort::full ? Levels{options.level, options.level} : Levels{std::min(options.level, 1), 0}),
+      module_(name, context_),
+      data_(module_, &sources) {
     context_.setDiagnosticHandler(keep_errors(errors_));
     context_.setDiscardValueNames(options.emit != Emit::llvm);
-    auto target = make_target_machine(processor_named("x86-64").value(), options.level);
+    auto target = make_target_machine(processor_named("x86-64").value(), levels_.emission);
     if (!target) {
         fault_ = target.message();
         return;
@@ -55,11 +61,13 @@ void CodeModule::close() {
     if (llvm::verifyModule(module_, &stream)) fault_ = "internal error: LLVM refuses a module: " + fault;
 }
 
-std::string CodeModule::digest() { return module_digest(module_, fmt::format("O{}", options_.level)); }
+std::string CodeModule::digest() {
+    return module_digest(module_, fmt::format("O{}{}", levels_.passes, levels_.emission));
+}
 
 Result<std::string> CodeModule::code() {
     if (!fault_.empty()) return Failure{fault_};
-    optimize(module_, *target_, options_.level);
+    optimize(module_, *target_, levels_.passes);
     prepare(module_);
     std::string text;
     if (options_.emit == Emit::llvm) {

@@ -19,10 +19,15 @@
 
 namespace tsr::codegen {
 
+// How much is done for the speed of code. `brief`: for long functions whose time is that of what they launch; the time
+// that LLVM takes grows faster than such a function.
+enum class Effort : uint8_t { full, brief };
+
 class CodeModule {
 public:
     // `first`: a place in the file that debuggers are told the code is of.
-    CodeModule(const std::string& name, const Sources& sources, const Options& options, Span first);
+    CodeModule(const std::string& name, const Sources& sources, const Options& options, Span first,
+               Effort effort = Effort::full);
 
     // Why nothing can be made here; empty: nothing is wrong.
     [[nodiscard]] const std::string& fault() const { return fault_; }
@@ -43,7 +48,14 @@ public:
     Result<std::string> code();
 
 private:
+    // Of -O, for the passes and for the emission.
+    struct Levels {
+        int passes = 0;
+        int emission = 0;
+    };
+
     const Options& options_;
+    Levels levels_;
     std::string errors_;  // LLVM's
     llvm::LLVMContext context_;
     llvm::Module module_;

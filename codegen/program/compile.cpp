@@ -80,7 +80,30 @@ struct Unit {
     std::vector<size_t> variants;
     std::vector<const ir::Function*> functions;
     size_t operations = 0;
+    Effort effort = Effort::full;
 };
+
+bool launches(const ir::Function& function, const ir::Op& loop) {
+    bool found = false;
+    for (const ir::RegionId region : loop.regions) {
+        ir::for_each_op(function, region,
+                        [&](ir::OpId id) { found = found || function.op(id).kind == ir::OpKind::launch; });
+    }
+    return found;
+}
+
+// Whether there are many operations, none of which runs often beside the kernels that are launched.
+bool only_launches(const ir::Function& function) {
+    constexpr size_t kMany = 1000;
+    if (function.op_count() < kMany) return false;
+    bool brief = true;
+    ir::for_each_op(function, function.body, [&](ir::OpId id) {
+        const ir::Op& op = function.op(id);
+        const bool loop = op.kind == ir::OpKind::for_ || op.kind == ir::OpKind::while_;
+        brief = brief && (!loop || launches(function, op));
+    });
+    return brief;
+}
 
 std::vector<Unit> units_of(const Program& program) {
     std::vector<Unit> units;
@@ -102,6 +125,10 @@ std::vector<Unit> units_of(const Program& program) {
     Unit hosts;
     for (const ir::Function& function : program.host->functions) {
         if (function.level != ir::Level::host) continue;
+        if (only_launches(function)) {
+            units.push_back({nullptr, {}, {&function}, function.op_count(), Effort::brief});
+            continue;
+        }
         hosts.functions.push_back(&function);
         hosts.operations += function.op_count();
         if (hosts.operations >= kEnough) units.push_back(std::exchange(hosts, {}));
@@ -201,7 +228,7 @@ private:
     }
 
     std::optional<Result<std::string>> make_hosts(const Unit& unit) {
-        CodeModule module("host", sources_, options_, first_place(program_));
+        CodeModule module("host", sources_, options_, first_place(program_), unit.effort);
         if (!module.fault().empty()) return Failure{module.fault()};
         HostNames names(names_, module.module());
         const Processor machine = any_processor();
