@@ -60,12 +60,9 @@ bool is_differentiable(Body& b, const ast::Expr& e, const Value& value) {
     }
     const Function& function = b.checker.program.function(value.type.function_id());
     if (function.refused != Feature::none) return false;
-    const bool method = function.method_of && function.self.empty();  // one that takes a record
-    if (rules_of(function.kind).launched || function.makes || method) {
+    if (rules_of(function.kind).launched || function.makes) {
         b.refuse(Feature::autodiff, e.span,
-                 fmt::format("the derivative of {} is", function.makes ? "a class"
-                                                        : method       ? "a method"
-                                                                       : "a kernel"));
+                 fmt::format("the derivative of {} is", function.makes ? "a class" : "a kernel"));
         return false;
     }
     return true;

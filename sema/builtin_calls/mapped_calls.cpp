@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "sema/expressions/records.h"
 #include "sema/state/recursion.h"
 
 namespace tsr::sema {
@@ -37,7 +38,9 @@ Value map_call(Body& b, const ast::Expr& e, const Matched& m) {
     }
     ast::ExprId& made = b.checker.program.made.mapped[b.key(e)];
     if (!made.valid()) made = mapped_list(b.checker.program.made, e.span, m).id;
-    return expression(b, *b.expr(made));
+    const Value list = expression(b, *b.expr(made));
+    check_method_value(b, *m.arguments[0]);
+    return list;
 }
 
 }  // namespace tsr::sema

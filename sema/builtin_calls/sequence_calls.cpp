@@ -5,6 +5,7 @@
 #include "sema/builtin_calls/tensor_reductions.h"
 #include "sema/expressions/comprehensions.h"
 #include "sema/expressions/differing_items.h"
+#include "sema/expressions/records.h"
 #include "sema/program/copied_syntax.h"
 #include "sema/state/recursion.h"
 #include "sema/types/containers.h"
@@ -86,6 +87,7 @@ static Type sort_key_type(Body& b, const ast::Expr& key, const Type& item) {
     assign_to(b, one, item_for(b, item, one), key);
     const Value value = expression(b, *b.expr(made.call));
     b.inner_names.resize(outer_names);
+    check_method_value(b, key);
     if (value.broken()) return {};
     if (value.type.is(Kind::none)) {
         b.error("E0208", key.span, "the key of a sort gives no value");

@@ -81,6 +81,7 @@ Val attribute(Body& b, const ast::Expr& e, const ast::Attribute& node) {
     const bool field = std::holds_alternative<sema::FieldName>(info.referent);
     if (!field && !std::holds_alternative<std::monostate>(info.referent)) return named(b, e);
     const sema::Type& base = b.info(*node.base).type;
+    if (info.type.is(Kind::function)) return Val::none();  // a method
     if (base.is(Kind::record)) return record_field(b, expression(b, *node.base), base, node.name.text);
     if (node.name.text == "shape") return shape_of(b, *node.base);
     if (node.name.text == "dtype") return Val::of(*b.info(e).value);

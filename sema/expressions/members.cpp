@@ -111,7 +111,11 @@ static Value member_value(Body& b, const ast::Expr& e, const Value& base, const 
     if (is_complex(base.type) && b.rules().host_objects && (text == "real" || text == "imag"))
         return library_call(b, e, *library_function(text), {a.base});
     auto& d = b.error("E0328", a.name.span, fmt::format("{} has no `{}`", shown(base.type), text));
-    if (auto near = nearest(text, {"astype", "copy", "item", "shape", "dtype", "ndim"}))
+    const auto made =
+        base.type.is(Kind::function) ? b.checker.program.function(base.type.function_id()).makes : nullptr;
+    if (made && made->methods.contains(text)) {
+        d.note(fmt::format("`{}` is a method: it is taken from a record of the class", text));
+    } else if (auto near = nearest(text, {"astype", "copy", "item", "shape", "dtype", "ndim"}))
         d.suggest(a.name.span, *near, fmt::format("did you mean `{}`?", *near));
     return {};
 }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "sema/state/entities.h"
 #include "sema/state/recursion.h"
 #include "sema/types/containers.h"
 #include "sema/values/items.h"
@@ -23,6 +24,41 @@ bool is_sparse_matrix(const Body& b, const Type& type) {
     if (!type.is(Kind::record)) return false;
     const Function& record = b.checker.program.function(type.function_id());
     return b.checker.is_library(record.module) && record.makes->methods.contains("to_dense");
+}
+
+// `net.run` that is not called is `lambda x: net.run(x)`: the record is read when it is called.
+static Value bound_method(Body& b, const ast::Expr& e, const ast::Attribute& a, FunctionId method) {
+    const Function& function = b.checker.program.function(method);
+    if (!is_path(*a.base)) {
+        b.refuse(Feature::host, a.base->span,
+                 fmt::format("`{}` of a record without a name, as a function, is", a.name.text));
+        return {};
+    }
+    MadeSyntax& syntax = b.checker.program.made;
+    ast::ExprId& made = syntax.bound_methods[b.key(e)];
+    if (!made.valid()) {
+        ast::Lambda lambda;
+        ast::Call call{&syntax.expr(e.span, a), {}};
+        for (ast::Parameter parameter : b.checker.program.def(function).parameters) {
+            const bool first = call.arguments.empty() && lambda.parameters.empty() && parameter.name.text == "self";
+            // What stands in other files is evaluated there: those keep their defaults.
+            const bool elsewhere = parameter.default_value && function.module != b.instance.module;
+            if (first || elsewhere) continue;
+            parameter.name.span = {};
+            if (!Checker::is_static(parameter)) parameter.annotation = nullptr;
+            call.arguments.push_back({parameter.name, &syntax.expr(e.span, ast::Name{parameter.name.text})});
+            lambda.parameters.push_back(std::move(parameter));
+        }
+        lambda.body = &syntax.expr(e.span, std::move(call));
+        made = syntax.expr(e.span, std::move(lambda)).id;
+    }
+    return expression(b, *b.expr(made));
+}
+
+void check_method_value(Body& b, const ast::Expr& function) {
+    const auto* member = std::get_if<ast::Attribute>(&function.node);
+    const Value* base = member ? b.found(*member->base) : nullptr;
+    if (base && base->type.is(Kind::record)) expression(b, function);
 }
 
 Value field_value(Body& b, const ast::Expr& e, const Value& base, const ast::Attribute& a) {
@@ -56,11 +92,13 @@ Value field_value(Body& b, const ast::Expr& e, const Value& base, const ast::Att
         return {};
     }
     const RecordClass& made = *b.checker.program.function(base.type.function_id()).makes;
+    if (const auto method = made.methods.find(a.name.text); method != made.methods.end()) {
+        b.note(a.name.span, function_entity(b.checker.program, method->second));
+        return bound_method(b, e, a, method->second);
+    }
     auto& d = b.error("E0328", a.name.span, fmt::format("{} has no field `{}`", shown(base.type), a.name.text));
     std::vector<std::string> known(base.type.names().begin() + 1, base.type.names().end());
-    if (made.methods.contains(a.name.text)) {
-        d.note(fmt::format("`{}` is a method: it is called", a.name.text));
-    } else if (auto near = nearest(a.name.text, known)) {
+    if (auto near = nearest(a.name.text, known)) {
         d.suggest(a.name.span, *near, fmt::format("did you mean `{}`?", *near));
     }
     return {};

@@ -59,6 +59,8 @@ public:
     std::map<ExprKey, SortKey> sort_keys;  // by what stands behind `key=`
     // By the name of a dimension of a record's field, in a method: `self.field.shape[axis]`.
     std::map<ExprKey, ast::ExprId> field_extents;
+    // By `net.run` that is not called: `lambda x: net.run(x)`.
+    std::map<ExprKey, ast::ExprId> bound_methods;
     // By the call: `map(f, xs)` is `[f(x) for x in xs]`; of several iterables the clause goes through `zip` of them.
     std::map<ExprKey, ast::ExprId> mapped;
     // By an operator, subscript or call: the calls of functions that it is for some types of its operands.

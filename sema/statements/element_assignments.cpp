@@ -39,8 +39,9 @@ void assign_field(Body& b, const ast::Expr& target, const ast::Attribute& a, con
     Value place;
     if (at) {
         place.type = base.type.parts()[*at];
-    } else {
-        field_value(b, target, base, a);  // says so
+    } else if (!field_value(b, target, base, a).broken()) {
+        b.error("E0328", a.name.span,
+                fmt::format("`{}` of {} is a method: it is not assigned to", a.name.text, shown(base.type)));
     }
     b.record_target(target, place);
     if (!at || (b.rules().host_objects && !require_writable(b, *a.base, base))) return;
