@@ -7,6 +7,7 @@
 #include "base/numerics.h"
 #include "sema/calls/transform_calls.h"
 #include "sema/functions/derivative_types.h"
+#include "sema/program/param_fields.h"
 #include "sema/types/elements.h"
 #include "sema/types/numeric.h"
 #include "sema/values/examples.h"
@@ -15,27 +16,12 @@ namespace tsr::sema {
 
 namespace {
 
-bool declares_param(const ast::Parameter& declared) {
-    const auto* qualified = declared.annotation ? std::get_if<ast::Qualified>(&declared.annotation->node) : nullptr;
-    return qualified && qualified->qualifier == ast::Qualified::Qualifier::param;
-}
-
-// A record with a field that is declared so, at any depth.
-bool holds_param_fields(const Body& b, const Type& type) {
-    if (!type.is(Kind::record) && !type.is(Kind::tuple) && !type.is(Kind::list)) return false;
-    if (type.is(Kind::record) && !type.is_keyed_dict()) {
-        const Function& record = b.checker.program.function(type.function_id());
-        if (std::ranges::any_of(b.checker.program.def(record).parameters, declares_param)) return true;
-    }
-    return std::ranges::any_of(type.parts(), [&](const Type& part) { return holds_param_fields(b, part); });
-}
-
 // `w: param f32[n]`, or a tree with a field that is declared so.
 bool is_declared_parameter(const Body& b, const ast::FunctionDef& def, const ParameterInfo& parameter) {
     for (const ast::Parameter& declared : def.parameters) {
         if (declared.name.text == parameter.name && declares_param(declared)) return true;
     }
-    return holds_param_fields(b, parameter.type);
+    return holds_param_fields(b.checker.program, parameter.type);
 }
 
 // The parameters in which derivatives are taken; false after a message. `parameters`: the function's, with the types
