@@ -217,6 +217,8 @@ private:
 struct Growth {
     Body& b;
     std::vector<const Slot*> lists;
+    std::string_view counter = {};  // the name of a number
+    bool chooses = false;           // something is chosen by that number: `states[k]`
 
     void block(const ast::Block& statements) {
         for (const ast::Stmt* stmt : statements) std::visit(*this, stmt->node);
@@ -224,13 +226,14 @@ struct Growth {
     void operator()(const ast::ExprStmt& s) { expr(*s.value); }
     void operator()(const ast::Assign& s) {
         expr(*s.value);
+        for (const ast::Expr* target : s.targets) expr(*target);
         // `ys = ys + [h]`
         const auto* sum = std::get_if<ast::Binary>(&s.value->node);
         const bool joins = sum && sum->op == ast::BinaryOp::add && (list(*sum->lhs) || list(*sum->rhs));
         if (joins && s.targets.size() == 1) add(*s.targets[0]);
     }
     void operator()(const ast::AugmentedAssign& s) {
-        expr(*s.value);
+        expr(*s.value), expr(*s.target);
         if (s.op == ast::BinaryOp::add) add(*s.target);
     }
     void operator()(const ast::AnnotatedAssign& s) {
@@ -258,9 +261,16 @@ private:
     void add(const ast::Expr& name) {
         if (const Slot* slot = list(name)) lists.push_back(slot);
     }
+    bool reads_counter(const ast::Expr& e) const {
+        bool found = is_name(e) && text_of(e) == counter;
+        for_each_part(e, [&](const ast::Expr& part) { found = found || reads_counter(part); });
+        return found;
+    }
     // `ys.append(h)`, `f(ys.pop())`
     void expr(const ast::Expr& e) {
         for_each_part(e, [&](const ast::Expr& part) { expr(part); });
+        if (const auto* item = std::get_if<ast::Subscript>(&e.node); item && !counter.empty())
+            chooses = chooses || std::ranges::any_of(item->indices, [&](const auto* at) { return reads_counter(*at); });
         const auto* call = std::get_if<ast::Call>(&e.node);
         const auto* method = call ? std::get_if<ast::Attribute>(&call->callee->node) : nullptr;
         if (!method) return;
@@ -276,10 +286,24 @@ bool items_differ(Body& b, const ast::Expr& iterable) {
     return type.is(Kind::tuple) && !type.parts().empty() && !common_item(type.parts());
 }
 
+// The name of the number in `for k, layer in enumerate(layers):` over a list or tuple; empty in other loops.
+std::string_view number_of_item(Body& b, const ast::For& f) {
+    const auto* pair = std::get_if<ast::Tuple>(&f.target->node);
+    if (!pair || pair->elements.size() != 2 || !is_name(*pair->elements[0])) return {};
+    if (called_builtin(b, *f.iterable) != Builtin::enumerate) return {};
+    const auto& arguments = std::get<ast::Call>(f.iterable->node).arguments;
+    if (arguments.size() != 1 || arguments[0].unpacked) return {};
+    const Type type = expression(b, *arguments[0].value).type;
+    return type.is(Kind::list) || type.is(Kind::tuple) ? text_of(*pair->elements[0]) : std::string_view();
+}
+
 std::optional<Rounds> rounds_of_items(Body& b, const ast::For& f) {
     Growth growth{b, {}};
-    if (b.rules().new_values) growth.block(f.body);
-    if (growth.lists.empty() && !items_differ(b, *f.iterable)) return std::nullopt;
+    if (b.rules().new_values) {
+        growth.counter = number_of_item(b, f);
+        growth.block(f.body);
+    }
+    if (growth.lists.empty() && !growth.chooses && !items_differ(b, *f.iterable)) return std::nullopt;
     Rounds rounds;
     const auto count = Sequences(b, rounds).go(*f.iterable, *f.target);
     if (!count || *count > kMostRounds) return std::nullopt;
