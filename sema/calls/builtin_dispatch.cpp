@@ -129,8 +129,11 @@ std::optional<Value> complex_function(Body& b, const ast::Expr& e, const ast::Ca
     if (operands.empty() || operands.size() > known->most) return std::nullopt;
     // `where(c, x, y)` gives what its values are.
     const bool chooses = known->function == Builtin::where && operands.size() == 3;
-    Type type = expression(b, *operands[chooses ? 1 : 0]).type;
-    if (chooses && !is_complex(type)) type = expression(b, *operands[2]).type;
+    Type type = expression(b, chooses ? *operands.back() : *operands.front()).type;
+    for (const ast::Expr* operand : operands) {
+        const Type given = chooses && !is_complex(type) ? expression(b, *operand).type : Type::unknown();
+        if (is_complex(given)) type = given;
+    }
     if (chooses && is_complex_number(type) && !b.rules().tensor_values) return std::nullopt;
     const std::string_view name = is_complex_tensor(type)   ? known->of_tensor
                                   : is_complex_number(type) ? known->of_number

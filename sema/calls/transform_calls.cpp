@@ -9,8 +9,8 @@
 #include "sema/calls/function_calls.h"
 #include "sema/calls/unpacked_calls.h"
 #include "sema/expressions/comprehensions.h"
-#include "sema/functions/derivative_types.h"
 #include "sema/state/recursion.h"
+#include "sema/types/derivative_types.h"
 
 namespace tsr::sema {
 

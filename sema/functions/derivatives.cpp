@@ -6,8 +6,8 @@
 
 #include "base/numerics.h"
 #include "sema/calls/transform_calls.h"
-#include "sema/functions/derivative_types.h"
 #include "sema/program/param_fields.h"
+#include "sema/types/derivative_types.h"
 #include "sema/types/elements.h"
 #include "sema/types/numeric.h"
 #include "sema/values/examples.h"
