@@ -110,6 +110,8 @@ std::optional<std::string_view> foreign_hint(std::string_view name) {
         {"get_local_size", "the size of a work-group is `tile.group_size()` here"},
         {"get_num_groups", "the number of work-groups is `grid_groups` here"},
         {"barrier", "a barrier of the group is `tile.barrier()` here"},
+        // Python
+        {"self", "the first parameter of a method is the record: `def forward(self, x):`"},
     };
     for (const auto& [foreign, hint] : kHints) {
         if (foreign == name) return hint;

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "sema/functions/derivative_types.h"
 #include "sema/state/body.h"
+#include "sema/types/derivative_types.h"
 #include "sema/types/numeric.h"
 
 namespace tsr::sema {

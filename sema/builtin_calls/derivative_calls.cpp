@@ -162,10 +162,33 @@ std::optional<DerivationKind> kind_of(Builtin function) {
 
 }  // namespace
 
+// `lambda x: sin(x)` for `sin`: a function of the program with the parameters that have to be given.
+static const ast::Expr* called_builtin(Body& b, const ast::Expr& e, const Value& value) {
+    if (!value.type.is(Kind::builtin)) return nullptr;
+    const BuiltinEntry& row = entry(value.type.builtin_name());
+    if (row.is_value) return nullptr;
+    MadeSyntax& syntax = b.checker.program.made;
+    ast::ExprId& made = syntax.called_builtins[b.key(e)];
+    if (made.valid()) return b.expr(made);
+    ast::Lambda lambda;
+    ast::Call call{&e, {}};
+    for (const BuiltinParameter& parameter : row.parameters) {
+        if (parameter.optional) continue;
+        const std::string name(parameter.name);
+        lambda.parameters.push_back({{name, e.span}});
+        call.arguments.push_back({std::nullopt, &syntax.expr(e.span, ast::Name{name})});
+    }
+    if (call.arguments.empty()) return nullptr;
+    lambda.body = &syntax.expr(e.span, std::move(call));
+    made = syntax.expr(e.span, std::move(lambda)).id;
+    return b.expr(made);
+}
+
 bool makes_derivative(Builtin function) { return kind_of(function).has_value(); }
 
 std::optional<Derivation> derivation_of(Body& b, const ast::Expr& e, const ast::Expr& function) {
-    const Value value = expression(b, function);
+    Value value = expression(b, function);
+    if (const ast::Expr* made = called_builtin(b, function, value)) value = expression(b, *made);
     if (!is_differentiable(b, function, value)) return std::nullopt;
     Derivation derivation;
     derivation.of = value.type.function_id();

@@ -111,7 +111,10 @@ Value reshape_call(Body& b, const ast::Expr& e, const Matched& m) {
         wanted *= shape[axis].constant_value().value_or(1);
     }
     if (known && (open ? wanted <= 0 || elements % wanted != 0 : elements != wanted)) {
-        b.error("E0312", e.span, fmt::format("{} has {} elements, the shape has {}", shown(x.type), elements, wanted));
+        b.error("E0312", e.span,
+                open ? fmt::format("{} has {} elements: they are not divided into parts of {}", shown(x.type), elements,
+                                   wanted)
+                     : fmt::format("{} has {} elements, the shape has {}", shown(x.type), elements, wanted));
         return {};
     }
     if (known && open) shape[*open] = ir::Dim::constant(elements / wanted);

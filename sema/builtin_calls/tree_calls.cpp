@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "sema/expressions/comprehensions.h"
+#include "sema/program/param_fields.h"
 #include "sema/state/recursion.h"
 #include "sema/types/containers.h"
 #include "sema/types/numeric.h"
@@ -45,15 +46,16 @@ public:
     }
 
     // The tree of what the function gives; unknown after a message.
-    Type mapped(const std::vector<Part>& parts, const std::string& path) {
+    Type mapped(const std::vector<Part>& parts, const std::string& path, bool trained = true) {
         const Type& form = parts[0].type;
-        if (!is_inner(form)) return leaf(parts, path);
+        if (!is_inner(form)) return trained || !moves_parameters() ? leaf(parts, path) : Type::none();
         std::vector<Type> given;
         bool ok = true;
         for (size_t i = 0; i < count_of(form); ++i) {
             auto below = parts_below(parts, path, i);
             if (!below) return {};
-            given.push_back(mapped(*below, path_of(path, form, i)));
+            const bool below_trained = is_trained_part(b_.checker.program, form, i, trained);
+            given.push_back(mapped(*below, path_of(path, form, i), below_trained));
             ok &= !given.back().is_unknown();
         }
         if (!ok) return {};
@@ -107,6 +109,10 @@ public:
     }
 
 private:
+    // `opt.step(params, grads)`: the optimizers move what is declared `param`, in records with such fields.
+    bool moves_parameters() const {
+        return updates_ && b_.checker.is_library(b_.instance.module) && b_.function && b_.function->method_of;
+    }
     static bool is_inner(const Type& type) {
         return type.is(Kind::tuple) || type.is(Kind::record) || (type.is(Kind::list) && type.length());
     }

@@ -111,6 +111,7 @@ constexpr ComplexFunction kComplexFunctions[] = {
     {Builtin::exp, "_exponential", "_exponential_of_number", 1},
     {Builtin::sum, "_total", "", 3},
     {Builtin::mean, "_average", "", 3},
+    {Builtin::where, "_chosen", "_chosen", 3},
 };
 
 std::optional<Value> complex_function(Body& b, const ast::Expr& e, const ast::Call& c, const BuiltinEntry& row,
@@ -126,7 +127,14 @@ std::optional<Value> complex_function(Body& b, const ast::Expr& e, const ast::Ca
         operands.push_back(argument.value);
     }
     if (operands.empty() || operands.size() > known->most) return std::nullopt;
-    const Type type = expression(b, *operands.front()).type;
+    // `where(c, x, y)` gives what its values are.
+    const bool chooses = known->function == Builtin::where && operands.size() == 3;
+    Type type = expression(b, chooses ? *operands.back() : *operands.front()).type;
+    for (const ast::Expr* operand : operands) {
+        const Type given = chooses && !is_complex(type) ? expression(b, *operand).type : Type::unknown();
+        if (is_complex(given)) type = given;
+    }
+    if (chooses && is_complex_number(type) && !b.rules().tensor_values) return std::nullopt;
     const std::string_view name = is_complex_tensor(type)   ? known->of_tensor
                                   : is_complex_number(type) ? known->of_number
                                                             : "";

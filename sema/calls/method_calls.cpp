@@ -199,6 +199,15 @@ std::optional<Builtin> method_named(const Type& base, const std::string& name) {
     return std::nullopt;
 }
 
+// What a function of a number, taken as a tensor, is called behind a dot.
+static std::optional<Builtin> method_of_number(const std::string& name) {
+    for (const Builtin function : {Builtin::sum, Builtin::mean, Builtin::prod, Builtin::min, Builtin::max, Builtin::any,
+                                   Builtin::all, Builtin::reshape, Builtin::flatten, Builtin::expand_dims}) {
+        if (name == spelling(function)) return function;
+    }
+    return std::nullopt;
+}
+
 std::vector<std::string> builtin_method_names(const Type& base) {
     std::vector<std::string> found;
     for (const std::string_view more : {"astype", "tolist"}) {
@@ -337,6 +346,7 @@ static std::optional<std::string_view> other_method(const Type& of, std::string_
         {"permute", "axes in another order: `x.transpose(1, 0)`"},
         {"unsqueeze", "one more axis: `x.expand_dims(0)`, `x[None]`"},
         {"dim", "the number of axes is `x.ndim`"},
+        {"size", "an extent: `x.shape[0]`; the number of elements: `x.size`"},
         {"detach", "no derivative passes through `stop_gradient(x)`"},
         {"backward", "derivatives are of functions: `value_and_grad(loss, wrt=\"w\")(w, x)`"},
         {"to", "another element type: `x.astype(f32)`; the devices are chosen when the program runs"},
@@ -408,6 +418,9 @@ Value method_call(Body& b, const ast::Expr& e, const ast::Call& c, const ast::At
     const bool own = b.checker.is_library(b.instance.module) || b.checker.program.made.find(e.id) != nullptr;
     if (own && a.name.text == "_along") return form_along(b, e, c, base.type);
     auto method = method_named(base.type, a.name.text);
+    // A number is a tensor of no axes.
+    if (!method && b.rules().tensor_values && (base.type.is_scalar() || base.type.is_bool()) && !is_complex(base.type))
+        method = method_of_number(a.name.text);
     if (method) {
         const BuiltinEntry& row = entry(*method);
         if (!is_known_in(row, b.instance.context)) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "sema/calls/builtin_dispatch.h"
+#include "sema/program/movements.h"
 #include "sema/state/recursion.h"
 #include "sema/types/numeric.h"
 #include "sema/values/requirements.h"
@@ -38,6 +39,15 @@ Value value_of_made(Body& b, const ast::Expr& call) {
     }
     const BuiltinEntry& row = *builtin_at(std::get<ast::Name>(node.callee->node).text);
     return b.record(call, builtin_call(b, call, node, row, nullptr));
+}
+
+// `full((1, 1), number)` with as many axes
+const ast::Expr& one_element(Body& b, const ast::Expr& number, size_t axes) {
+    MadeSyntax& syntax = b.checker.program.made;
+    std::vector<const ast::Expr*> ones;
+    for (size_t i = 0; i < axes; ++i) ones.push_back(&syntax.expr(number.span, ast::IntLiteral{1}));
+    return made_call(b, number.span, "full",
+                     {{std::nullopt, &syntax.expr(number.span, ast::Tuple{ones})}, {std::nullopt, &number}});
 }
 
 // `transpose(x, axes=(1, 0))`
@@ -171,11 +181,51 @@ std::optional<Value> best_item(Body& b, const ast::Expr& e, const Arguments& all
     return library_call(b, e, {.name = name, .file = "order", .signature = {}, .doc = {}}, operands);
 }
 
+// A number is a tensor of no axes: what these functions say of it they say of a tensor of one element.
+std::optional<Value> of_number(Body& b, const ast::Expr& e, const Arguments& all, const BuiltinEntry& row) {
+    const ast::Argument* x = argument_named(all, "x", 0);
+    if (!b.rules().tensor_values || !x) return std::nullopt;
+    const Type type = expression(b, *x->value).type;
+    if (!(type.is_number() || type.is_bool()) || is_complex(type)) return std::nullopt;
+    const bool shaped = row.id == Builtin::reshape || row.id == Builtin::broadcast_to;
+    const bool in_order = std::ranges::all_of(all, [&](const ast::Argument& one) {
+        if (&one == x || shaped) return true;
+        if (!one.keyword || one.keyword->text == "out") return one.keyword.has_value();
+        const Value value = expression(b, *one.value);
+        if (one.keyword->text == "axis") return value.type.is(Kind::none) || (value.value && value.value->is_none());
+        return one.keyword->text == "keepdims" && value.value && value.value->truth() == false;
+    });
+    if (!in_order) return std::nullopt;
+    const std::string& function = row.paths.front();
+    if (b.checker.program.made.library_call(b.key(e), function) != nullptr) return standing_call(b, e, function, {});
+    Arguments given = all;
+    given[static_cast<size_t>(x - all.data())].value = &one_element(b, *x->value, 1);
+    return standing_call(b, e, function, std::move(given));
+}
+
+// `expand_dims(number, 0)`, `flatten(number)`
+std::optional<Value> number_with_axes(Body& b, const ast::Expr& e, const Arguments& all) {
+    const ast::Argument *x = argument_named(all, "x", 0), *axis = argument_named(all, "axis", 1);
+    if (!b.rules().tensor_values || !x || all.size() > 2) return std::nullopt;
+    const Type type = expression(b, *x->value).type;
+    if (!(type.is_number() || type.is_bool()) || is_complex(type)) return std::nullopt;
+    if (!axis) return expanded_number(b, e, *x->value, 1);
+    const Value named = expression(b, *axis->value);
+    const size_t count = named.value && named.value->tuple() ? named.value->tuple()->size() : 1;
+    if (!axes_named(named.value, count)) return std::nullopt;
+    return expanded_number(b, e, *x->value, count);
+}
+
 }  // namespace
 
 const ast::Expr& made_call(Body& b, Span at, std::string_view function, Arguments arguments) {
     MadeSyntax& syntax = b.checker.program.made;
     return syntax.expr(at, ast::Call{&syntax.expr(at, ast::Name{std::string(function)}), std::move(arguments)});
+}
+
+Value expanded_number(Body& b, const ast::Expr& e, const ast::Expr& number, size_t axes) {
+    if (b.checker.program.made.library_call(b.key(e), "full") != nullptr) return standing_call(b, e, "full", {});
+    return standing_call(b, e, "full", std::get<ast::Call>(one_element(b, number, axes).node).arguments);
 }
 
 Value standing_call(Body& b, const ast::Expr& e, std::string_view function, Arguments arguments) {
@@ -209,9 +259,23 @@ std::optional<Value> other_spelling(Body& b, const ast::Expr& e, const ast::Call
             if (auto numbers = stacked_numbers(b, e, all)) return numbers;
             return joined_list(b, e, all, "_stacked");
         case Builtin::min:
-            return best_item(b, e, all, "smallest");
         case Builtin::max:
-            return best_item(b, e, all, "largest");
+            if (auto number = of_number(b, e, all, row)) return number;
+            return best_item(b, e, all, row.id == Builtin::min ? "smallest" : "largest");
+        case Builtin::sum:
+        case Builtin::prod:
+        case Builtin::mean:
+        case Builtin::var:
+        case Builtin::std_:
+        case Builtin::any:
+        case Builtin::all:
+        case Builtin::count_nonzero:
+        case Builtin::reshape:
+        case Builtin::broadcast_to:
+            return of_number(b, e, all, row);
+        case Builtin::expand_dims:
+        case Builtin::flatten:
+            return number_with_axes(b, e, all);
         case Builtin::concat:
             return joined_list(b, e, all, "_joined");
         default:

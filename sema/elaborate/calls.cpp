@@ -178,7 +178,8 @@ namespace {
 // until it is called.
 Val value_and_arguments(Body& b, const ast::Expr& e) {
     const sema::VjpCall& made = b.program.made.vjp_calls.at(b.key(e));
-    const ast::Expr& written = *b.expr(made.arguments);
+    const auto typed = b.instance().typed_arguments.find(e.id);
+    const ast::Expr& written = *b.expr(typed != b.instance().typed_arguments.end() ? typed->second : made.arguments);
     bind_target(b, *b.expr(made.name), expression(b, written));
     const Val value = expression(b, *b.expr(made.call));
     const sema::Type& type = b.info(e).type;

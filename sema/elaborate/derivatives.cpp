@@ -16,6 +16,7 @@
 #include "sema/elaborate/launch.h"
 #include "sema/elaborate/shape_checks.h"
 #include "sema/elaborate/trees.h"
+#include "sema/program/param_fields.h"
 #include "sema/types/elements.h"
 
 namespace tsr::elaborate {
@@ -77,21 +78,32 @@ struct Wanted {
     std::vector<ir::Type> types;                  // of their gradients
     std::vector<ValueId> leaves;                  // of what is given: the arguments, in the order of the gradients
     std::vector<std::optional<size_t>> gradient;  // of each leaf: its number in `wrt`; else it is given as it is
+    std::vector<std::optional<ir::Type>> frozen;  // of a leaf of floats that is not trained: the type of its zeros
     // The gradient in a complex number is the conjugate of the pair of derivatives: the convention of JAX.
     std::vector<ComplexLeaf> complex;
 };
 
-// `out`: gradients are rounded to this type, once.
+// Of each leaf of the IR whether it is trained: in records with `param` fields these alone.
+void trained_leaves(Body& b, const sema::Type& type, bool trained, std::vector<bool>& leaves) {
+    const auto count = sema::is_complex_number(type) || sema::is_complex_tensor(type) ? std::nullopt : part_count(type);
+    for (size_t i = 0; count && i < *count; ++i)
+        trained_leaves(b, part_type(type, i), sema::is_trained_part(b.program, type, i, trained), leaves);
+    if (!count) leaves.resize(leaves.size() + complex_leaves(type).size(), trained);
+}
+
+// `out`: gradients are rounded to this type, once. `fields`: derivatives are taken in `param` fields alone, where there
+// are such.
 Wanted wanted_of(Body& b, const Instance& made, const std::vector<ValueId>& arguments,
-                 std::optional<DType> out = std::nullopt) {
+                 std::optional<DType> out = std::nullopt, bool fields = false) {
     std::vector<size_t> first;
     std::vector<ir::Type> all;
     std::vector<ComplexLeaf> complex;
-    std::vector<bool> stored;
+    std::vector<bool> stored, trained;
     for (const sema::ParameterInfo& parameter : b.program.instance(made.derived_from).parameters) {
         first.push_back(all.size());
         if (parameter.value || parameter.type.is(sema::Kind::function)) continue;
         tree_types(parameter.type, all);
+        trained_leaves(b, parameter.type, true, trained);
         for (const ComplexLeaf leaf : complex_leaves(parameter.type)) complex.push_back(leaf);
         for (const bool leaf : leaves_with_stored_cotangents(parameter.type)) stored.push_back(leaf);
     }
@@ -103,8 +115,11 @@ Wanted wanted_of(Body& b, const Instance& made, const std::vector<ValueId>& argu
             if (stored[k] || out) type.elem = derivative_type(b.type_of(arguments[k]).elem);
             wanted.leaves.push_back(arguments[k]);
             wanted.complex.push_back(complex[k]);
-            wanted.gradient.push_back(ir::may_differentiate(type) ? std::optional(wanted.wrt.size()) : std::nullopt);
-            if (!ir::may_differentiate(type)) continue;
+            const bool differentiated = ir::may_differentiate(type) && (trained[k] || !fields);
+            wanted.gradient.push_back(differentiated ? std::optional(wanted.wrt.size()) : std::nullopt);
+            const bool frozen = ir::may_differentiate(type) && !differentiated;
+            wanted.frozen.push_back(frozen ? std::optional(type) : std::nullopt);
+            if (!differentiated) continue;
             wanted.wrt.push_back(static_cast<int64_t>(k));
             wanted.types.push_back(type);
         }
@@ -131,7 +146,9 @@ std::vector<ValueId> gradients(Body& b, const Wanted& wanted, const std::vector<
     std::vector<ValueId> given;
     for (size_t i = 0; i < wanted.leaves.size(); ++i) {
         if (!wanted.gradient[i]) {
-            given.push_back(wanted.leaves[i]);
+            const auto& zeros = wanted.frozen[i];
+            const auto elem = [&] { return out && wanted.complex[i] == ComplexLeaf::none ? *out : zeros->elem; };
+            given.push_back(zeros ? filled(b, number(b, 0.0, elem()), zeros->shape) : wanted.leaves[i]);
             continue;
         }
         const ValueId gradient = found[*wanted.gradient[i]];
@@ -145,7 +162,7 @@ std::vector<ValueId> gradients(Body& b, const Wanted& wanted, const std::vector<
 std::vector<ValueId> gradient(Body& b, const Instance& made, std::vector<ValueId> arguments, const Dims& dims) {
     const Instance& of = b.program.instance(made.derived_from);
     const sema::Derivation& derivation = *b.program.function(made.function).derived;
-    const Wanted wanted = wanted_of(b, made, arguments, derivation.out);
+    const Wanted wanted = wanted_of(b, made, arguments, derivation.out, derivation.wrt.empty());
     std::vector<ir::Type> results = named_results(b, of, dims);
     const size_t own = results.size();
     for (size_t i = 0; i < own; ++i) {

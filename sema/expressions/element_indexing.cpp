@@ -101,7 +101,9 @@ static Value element_by_round(Body& b, const ast::Expr& e, const ast::Expr& at, 
 // `K[i]` in a kernel, of a module's list and an index that the run knows.
 static Value table_item(Body& b, const ast::Expr& at, const Static& table, const Value& base) {
     if (!is_rectangular(table)) {
-        b.error("E0314", at.span, "an index of a list in a kernel must be static")
+        b.error("E0314", at.span,
+                fmt::format("an index of a list in a {} must be static",
+                            b.rules().new_values ? "graph function" : "kernel"))
             .note(
                 "a constant of the module is indexed by anything where it is a list of numbers, or of lists of one "
                 "length");

@@ -270,6 +270,11 @@ Value subscript(Body& b, const ast::Expr& e, const ast::Subscript& s) {
             if (!base.type.is_keyed_dict()) break;
             return keyed_item(b, e, s, base);
     }
+    const auto indices = flat_indices(s);
+    const bool new_axes = std::ranges::all_of(
+        indices, [](const ast::Expr* index) { return std::holds_alternative<ast::NoneLiteral>(index->node); });
+    if (new_axes && b.rules().tensor_values && (base.type.is_number() || base.type.is_bool()))
+        return expanded_number(b, e, *s.base, indices.size());
     b.error("E0310", e.span, fmt::format("{} is not indexed", shown(base.type)));
     return {};
 }

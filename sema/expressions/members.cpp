@@ -82,6 +82,7 @@ static Value member_value(Body& b, const ast::Expr& e, const Value& base, const 
         return value;
     }
     const bool number = base.type.is_scalar() || base.type.is_literal();
+    if (number && b.rules().tensor_values && text == "shape") return typed(Type::tuple({}));
     if ((shaped || number) && text == "ndim") {
         const auto rank = static_cast<int64_t>(number ? 0 : base.type.rank());
         value.type = Type::int_literal();

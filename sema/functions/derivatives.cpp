@@ -6,7 +6,8 @@
 
 #include "base/numerics.h"
 #include "sema/calls/transform_calls.h"
-#include "sema/functions/derivative_types.h"
+#include "sema/program/param_fields.h"
+#include "sema/types/derivative_types.h"
 #include "sema/types/elements.h"
 #include "sema/types/numeric.h"
 #include "sema/values/examples.h"
@@ -15,27 +16,12 @@ namespace tsr::sema {
 
 namespace {
 
-bool declares_param(const ast::Parameter& declared) {
-    const auto* qualified = declared.annotation ? std::get_if<ast::Qualified>(&declared.annotation->node) : nullptr;
-    return qualified && qualified->qualifier == ast::Qualified::Qualifier::param;
-}
-
-// A record with a field that is declared so, at any depth.
-bool holds_param_fields(const Body& b, const Type& type) {
-    if (!type.is(Kind::record) && !type.is(Kind::tuple) && !type.is(Kind::list)) return false;
-    if (type.is(Kind::record) && !type.is_keyed_dict()) {
-        const Function& record = b.checker.program.function(type.function_id());
-        if (std::ranges::any_of(b.checker.program.def(record).parameters, declares_param)) return true;
-    }
-    return std::ranges::any_of(type.parts(), [&](const Type& part) { return holds_param_fields(b, part); });
-}
-
 // `w: param f32[n]`, or a tree with a field that is declared so.
 bool is_declared_parameter(const Body& b, const ast::FunctionDef& def, const ParameterInfo& parameter) {
     for (const ast::Parameter& declared : def.parameters) {
         if (declared.name.text == parameter.name && declares_param(declared)) return true;
     }
-    return holds_param_fields(b, parameter.type);
+    return holds_param_fields(b.checker.program, parameter.type);
 }
 
 // The parameters in which derivatives are taken; false after a message. `parameters`: the function's, with the types
@@ -161,28 +147,47 @@ Type jacobian_type(const Type& result, const Type& parameter) {
     return shape.empty() ? Type::scalar(elem) : Type::tensor(elem, {.shape = std::move(shape)});
 }
 
+bool is_tree_of_floats(const Type& type) {
+    const bool parted = type.is(Kind::tuple) || type.is(Kind::record) || type.is(Kind::list);
+    return parted ? !type.parts().empty() && std::ranges::all_of(type.parts(), is_tree_of_floats) : is_of_floats(type);
+}
+
+// The tree of what its leaves become.
+template <class OfLeaf>
+Type tree_of_leaves(const Type& of, const OfLeaf& of_leaf) {
+    if (of.is(Kind::list)) return Type::list(tree_of_leaves(of.parts()[0], of_leaf), of.length());
+    if (!of.is(Kind::tuple) && !of.is(Kind::record)) return of_leaf(of);
+    std::vector<Type> parts;
+    for (const Type& part : of.parts()) parts.push_back(tree_of_leaves(part, of_leaf));
+    return of.is(Kind::tuple) ? Type::tuple(std::move(parts)) : Type::record_like(of, std::move(parts), false);
+}
+
 bool check_jacobian(Body& b, const Derivation& derivation, const Type& result) {
     const std::vector<Type> results = result.is(Kind::tuple) ? result.parts() : std::vector{result};
     for (const Type& one : results) {
-        if (is_of_floats(one)) continue;
+        if (is_tree_of_floats(one)) continue;
         b.error("E0612", derivation.place,
                 fmt::format("a Jacobian is of floats, `{}` gives {}", name_of(b, derivation.of), shown(result)));
         return false;
     }
-    std::vector<Type> rows;
-    for (const Type& one : results) {
+    for (const size_t i : b.instance.derived_in) {
+        const ParameterInfo& parameter = b.instance.parameters[i];
+        if (is_tree_of_floats(parameter.type)) continue;
+        b.refuse(Feature::autodiff, derivation.place,
+                 fmt::format("the Jacobian in `{}`, which is {}, is", parameter.name, shown(parameter.type)));
+        return false;
+    }
+    // Of each leaf of the result the trees of the parameters.
+    const auto row_of = [&](const Type& leaf) {
         std::vector<Type> row;
         for (const size_t i : b.instance.derived_in) {
-            const ParameterInfo& parameter = b.instance.parameters[i];
-            if (!is_of_floats(parameter.type)) {
-                b.refuse(Feature::autodiff, derivation.place,
-                         fmt::format("the Jacobian in `{}`, which is {}, is", parameter.name, shown(parameter.type)));
-                return false;
-            }
-            row.push_back(jacobian_type(one, parameter.type));
+            row.push_back(tree_of_leaves(b.instance.parameters[i].type,
+                                         [&](const Type& parameter) { return jacobian_type(leaf, parameter); }));
         }
-        rows.push_back(one_or_tuple(std::move(row)));
-    }
+        return one_or_tuple(std::move(row));
+    };
+    std::vector<Type> rows;
+    for (const Type& one : results) rows.push_back(tree_of_leaves(one, row_of));
     b.instance.result = one_or_tuple(std::move(rows));
     return true;
 }

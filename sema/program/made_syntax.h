@@ -65,7 +65,12 @@ public:
     std::map<ExprKey, ast::ExprId> mapped;
     // By an operator, subscript or call: the calls of functions that it is for some types of its operands.
     std::map<ExprKey, std::vector<ast::ExprId>> library_calls;
-    std::map<ExprKey, VjpCall> vjp_calls;        // by the call
+    std::map<ExprKey, VjpCall> vjp_calls;  // by the call
+    // By a number or tuple of numbers, and the types that its literals take: `(f64(1.0),)`.
+    std::map<std::pair<ExprKey, std::string>, ast::ExprId> typed_numbers;
+    std::map<FunctionId, Type> pulled_back;  // by the function that `vjp` gives: what is differentiated gives
+    // By the name of a built-in function that is differentiated: the function of the program that calls it.
+    std::map<ExprKey, ast::ExprId> called_builtins;
     std::map<ExprKey, ast::ExprId> held_values;  // by the call of a function that holds values: these, as a tuple
     std::map<std::pair<ModuleId, ast::StmtId>, InPlace> in_place;  // by the statement
     // By `sum(items)` in a graph function and what tells the items apart: the items added one by one.

@@ -341,6 +341,7 @@ struct Instance {
     // leaves and the targets behind them, in turn, which have names in the file.
     std::unordered_map<ast::ExprId, std::vector<ast::ExprId>> tree_leaves;
     std::unordered_map<ast::ExprId, std::vector<std::string>> leaf_names;
+    std::unordered_map<ast::ExprId, ast::ExprId> typed_arguments;  // of `vjp(f, *args)`: with typed literals
     std::unordered_map<ast::ExprId, std::vector<DType>> compared;  // of a comparison: what each link compares in
     std::unordered_map<ast::StmtId, ForInfo> loops;
     std::unordered_map<ast::ExprId, std::vector<ForInfo>> comprehensions;  // one per clause

@@ -21,6 +21,8 @@ Value library_call(Body& b, const ast::Expr& e, const LibraryFunction& function,
 // such calls, made by `made_call`. In `calls/other_spellings.cpp`.
 Value standing_call(Body& b, const ast::Expr& e, std::string_view function, std::vector<ast::Argument> arguments);
 const ast::Expr& made_call(Body& b, Span at, std::string_view function, std::vector<ast::Argument> arguments);
+// A number as a tensor of one element, which is what the expression stands for: `number[None]`. There, too.
+Value expanded_number(Body& b, const ast::Expr& e, const ast::Expr& number, size_t axes);
 
 // In `statements/statements.cpp`.
 void block(Body& b, const ast::Block& statements);

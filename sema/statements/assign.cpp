@@ -159,7 +159,9 @@ static void require_assigns(Body& b, Slot& slot, const Type& held, const ast::Ex
     auto& d = b.error("E0303", source.span,
                       fmt::format("`{}` is {} {}, this is {}{}", slot.name, shown(held),
                                   slot.keeps_type ? "in the header" : "elsewhere", shown(type),
-                                  differs ? "" : " of other extents, as far as is known"));
+                                  differs                   ? ""
+                                  : type.is(Kind::function) ? ", another one"
+                                                            : " of other extents, as far as is known"));
     if (slot.first_at.valid() && !(slot.first_at == target.span))
         d.label(slot.first_at, slot.given ? "the parameter" : "first assigned here");
     if (held.is_scalar() && !held.is_bool() && !type.is(Kind::tensor)) offer_cast(b, d, source, type, held.elem());

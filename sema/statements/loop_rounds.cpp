@@ -217,6 +217,8 @@ private:
 struct Growth {
     Body& b;
     std::vector<const Slot*> lists;
+    std::string_view counter = {};  // the name of a number
+    bool chooses = false;           // something is chosen by that number: `states[k]`
 
     void block(const ast::Block& statements) {
         for (const ast::Stmt* stmt : statements) std::visit(*this, stmt->node);
@@ -224,13 +226,14 @@ struct Growth {
     void operator()(const ast::ExprStmt& s) { expr(*s.value); }
     void operator()(const ast::Assign& s) {
         expr(*s.value);
+        for (const ast::Expr* target : s.targets) expr(*target);
         // `ys = ys + [h]`
         const auto* sum = std::get_if<ast::Binary>(&s.value->node);
         const bool joins = sum && sum->op == ast::BinaryOp::add && (list(*sum->lhs) || list(*sum->rhs));
         if (joins && s.targets.size() == 1) add(*s.targets[0]);
     }
     void operator()(const ast::AugmentedAssign& s) {
-        expr(*s.value);
+        expr(*s.value), expr(*s.target);
         if (s.op == ast::BinaryOp::add) add(*s.target);
     }
     void operator()(const ast::AnnotatedAssign& s) {
@@ -258,9 +261,16 @@ private:
     void add(const ast::Expr& name) {
         if (const Slot* slot = list(name)) lists.push_back(slot);
     }
+    bool reads_counter(const ast::Expr& e) const {
+        bool found = is_name(e) && text_of(e) == counter;
+        for_each_part(e, [&](const ast::Expr& part) { found = found || reads_counter(part); });
+        return found;
+    }
     // `ys.append(h)`, `f(ys.pop())`
     void expr(const ast::Expr& e) {
         for_each_part(e, [&](const ast::Expr& part) { expr(part); });
+        if (const auto* item = std::get_if<ast::Subscript>(&e.node); item && !counter.empty())
+            chooses = chooses || std::ranges::any_of(item->indices, [&](const auto* at) { return reads_counter(*at); });
         const auto* call = std::get_if<ast::Call>(&e.node);
         const auto* method = call ? std::get_if<ast::Attribute>(&call->callee->node) : nullptr;
         if (!method) return;
@@ -276,10 +286,24 @@ bool items_differ(Body& b, const ast::Expr& iterable) {
     return type.is(Kind::tuple) && !type.parts().empty() && !common_item(type.parts());
 }
 
+// The name of the number in `for k, layer in enumerate(layers):` over a list or tuple; empty in other loops.
+std::string_view number_of_item(Body& b, const ast::For& f) {
+    const auto* pair = std::get_if<ast::Tuple>(&f.target->node);
+    if (!pair || pair->elements.size() != 2 || !is_name(*pair->elements[0])) return {};
+    if (called_builtin(b, *f.iterable) != Builtin::enumerate) return {};
+    const auto& arguments = std::get<ast::Call>(f.iterable->node).arguments;
+    if (arguments.size() != 1 || arguments[0].unpacked) return {};
+    const Type type = expression(b, *arguments[0].value).type;
+    return type.is(Kind::list) || type.is(Kind::tuple) ? text_of(*pair->elements[0]) : std::string_view();
+}
+
 std::optional<Rounds> rounds_of_items(Body& b, const ast::For& f) {
     Growth growth{b, {}};
-    if (b.rules().new_values) growth.block(f.body);
-    if (growth.lists.empty() && !items_differ(b, *f.iterable)) return std::nullopt;
+    if (b.rules().new_values) {
+        growth.counter = number_of_item(b, f);
+        growth.block(f.body);
+    }
+    if (growth.lists.empty() && !growth.chooses && !items_differ(b, *f.iterable)) return std::nullopt;
     Rounds rounds;
     const auto count = Sequences(b, rounds).go(*f.iterable, *f.target);
     if (!count || *count > kMostRounds) return std::nullopt;
@@ -371,6 +395,76 @@ private:
     const ast::For& f_;
     const ast::Expr* tensor_ = nullptr;                                // the first one
     std::vector<std::pair<const ast::Expr*, const ast::Expr*>> rows_;  // targets; null: the number of the row
+};
+
+// ---- ranges backwards ----
+
+// `for i in reversed(range(n)):` where no list is made of the range: `for i in range(n - 1, -1, -1):`.
+class Backwards {
+public:
+    Backwards(Body& b, const ast::Stmt& stmt, const ast::For& f) : b_(b), stmt_(stmt), f_(f) {}
+
+    const LoopRounds* made() {
+        if (b_.rules().host_objects || !SyntaxCopier::may_copy(f_.body, true)) return nullptr;
+        if (called_builtin(b_, *f_.iterable) != Builtin::reversed) return nullptr;
+        const auto& given = std::get<ast::Call>(f_.iterable->node).arguments;
+        if (given.size() != 1 || given[0].keyword || given[0].unpacked) return nullptr;
+        if (called_builtin(b_, *given[0].value) != Builtin::range) return nullptr;
+        const auto& call = std::get<ast::Call>(given[0].value->node);
+        const auto plain = [](const ast::Argument& one) { return !one.keyword && !one.unpacked; };
+        if (call.arguments.empty() || call.arguments.size() > 3 || !std::ranges::all_of(call.arguments, plain))
+            return nullptr;
+        const auto step = call.arguments.size() == 3 ? static_step(*call.arguments[2].value) : 1;
+        if (!step || *step == 0) return nullptr;
+        LoopRounds& made = b_.checker.program.made.loop_rounds[{b_.instance.module, stmt_.id, "backwards"}];
+        if (!made.rounds.valid()) made.rounds = loop(call, *step).id;
+        return &made;
+    }
+
+private:
+    std::optional<int64_t> static_step(const ast::Expr& e) {
+        const Value value = expression(b_, e);
+        return value.value ? value.value->integer() : std::nullopt;
+    }
+    const ast::Expr& number(int64_t value) {
+        MadeSyntax& syntax = b_.checker.program.made;
+        const Span at = f_.iterable->span;
+        const ast::Expr& size = syntax.expr(at, ast::IntLiteral{static_cast<uint64_t>(value < 0 ? -value : value)});
+        return value < 0 ? syntax.expr(at, ast::Unary{ast::UnaryOp::minus, &size}) : size;
+    }
+    const ast::Expr& of(ast::BinaryOp op, const ast::Expr& lhs, const ast::Expr& rhs) {
+        return b_.checker.program.made.expr(f_.iterable->span, ast::Binary{op, &lhs, &rhs, f_.iterable->span});
+    }
+    // The last number of `range(a, b, c)` is a + (b - a - 1) // c * c; downwards with + 1.
+    const ast::Stmt& loop(const ast::Call& call, int64_t step) {
+        using enum ast::BinaryOp;
+        MadeSyntax& syntax = b_.checker.program.made;
+        SyntaxCopier copier(syntax);
+        const bool both = call.arguments.size() > 1;
+        const auto start = [&]() -> const ast::Expr& {
+            return both ? *copier.expr(call.arguments[0].value) : number(0);
+        };
+        const ast::Expr& stop = *copier.expr(call.arguments[both ? 1 : 0].value);
+        const ast::Expr* last = &of(sub, stop, number(1));
+        if (step != 1) {
+            const ast::Expr& length = of(step > 0 ? sub : add, of(sub, stop, start()), number(1));
+            last = &of(add, start(), of(mul, of(floordiv, length, number(step)), number(step)));
+        }
+        ast::Call range{call.callee, {}};
+        for (const ast::Expr* argument : {last, &of(sub, start(), number(step)), &number(-step)})
+            range.arguments.push_back({std::nullopt, argument, false});
+        const ast::Expr& down = syntax.expr(f_.iterable->span, std::move(range));
+        ast::For loop{copier.expr(f_.target), &down, copier.block(f_.body), f_.header, copier.block(f_.otherwise)};
+        ast::If holds;
+        holds.branches.push_back({&syntax.expr(f_.target->span, ast::BoolLiteral{true}),
+                                  {&syntax.stmt(stmt_.span, std::move(loop))},
+                                  f_.header});
+        return syntax.stmt(stmt_.span, std::move(holds));
+    }
+
+    Body& b_;
+    const ast::Stmt& stmt_;
+    const ast::For& f_;
 };
 
 // ---- the rounds as a statement ----
@@ -507,6 +601,7 @@ static const LoopRounds* rounds_apart(Body& b, const ast::Stmt& stmt, const ast:
 const ast::Stmt* loop_rounds(Body& b, const ast::Stmt& stmt, const ast::For& f) {
     const LoopRounds* made = rounds_apart(b, stmt, f);
     if (!made) made = RowLoop(b, stmt, f).made();
+    if (!made) made = Backwards(b, stmt, f).made();
     if (!made) return nullptr;
     const ast::Stmt& written = *b.checker.program.made.find(made->rounds);
     bind_names(b, *made, written);

@@ -65,9 +65,10 @@ std::optional<Type> join_items(Body& b, const std::optional<Type>& before, const
     auto joined = join(*before, item, {}, value.value);
     if (!joined && b.rules().new_values) joined = join(without_extents(*before), without_extents(item));
     if (joined) return joined;
-    b.error(
+    auto& d = b.error(
         "E0303", e.span,
         fmt::format("{} have one type: this is {}, those before it are {}", what, shown(value.type), shown(*before)));
+    if (value.type.is(Kind::function)) d.note("functions stand in a tuple: `for f in (relu, tanh):`");
     return std::nullopt;
 }
 

@@ -111,7 +111,9 @@ void require_integer(Body& b, const ast::Expr& e, const Value& v, const std::str
 
 void offer_cast(Body& b, Diagnostic& d, const ast::Expr& e, const Type& from, DType to) {
     // What a loop goes through is not what its variable is given.
-    if (!is_element(from) || b.instance.type(e).kind() != from.kind() || b.checker.program.made.find(e.id)) return;
+    const Kind given = b.instance.type(e).kind();  // of a register tile all elements are converted
+    const bool same = given == from.kind() || given == Kind::tile;
+    if (!is_element(from) || !same || b.checker.program.made.find(e.id)) return;
     std::string replacement = fmt::format("cast({}, {})", b.source(e), tsr::name(to));
     d.suggest(e.span, replacement, fmt::format("convert it: `{}`", replacement));
 }

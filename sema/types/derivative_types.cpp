@@ -1,4 +1,4 @@
-#include "sema/functions/derivative_types.h"
+#include "sema/types/derivative_types.h"
 
 #include <algorithm>
 
