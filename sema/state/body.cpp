@@ -202,9 +202,10 @@ void Body::add_to_type(Slot& slot, const Type& given, const std::optional<Static
     const Type type = widened ? with_any_keys(given).value_or(given) : given;
     const bool first = !slot.joined || slot.joined->is_unknown();
     auto joined = first ? type : join(*slot.joined, type, slot.only_value, value);
-    // A variable is given tensors of other extents: those are symbols where it is read. A parameter has the header's,
-    // but in a graph function, where `x = relu(x @ w)` makes a new value.
-    const bool rebinds = slot.given && rules().new_values && slot.given->is(Kind::tensor) && !slot.given->tensor().mut;
+    // A variable is given tensors of other extents: those are symbols where it is read. A parameter has the header's in
+    // kernels alone: elsewhere `x = relu(x @ w)` gives the name another value.
+    const bool rebinds = slot.given && (rules().new_values || rules().host_objects) && slot.given->is(Kind::tensor) &&
+                         !slot.given->tensor().mut;
     if (!joined && rules().tensor_values && (!slot.given || rebinds) && !slot.joined->is_unknown()) {
         joined = join(of_either_extent(type, *slot.joined), of_either_extent(*slot.joined, type));
         if (!joined && type.is(Kind::list)) joined = join(without_extents(type), without_extents(*slot.joined));
