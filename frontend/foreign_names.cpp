@@ -112,6 +112,9 @@ std::optional<std::string_view> foreign_hint(std::string_view name) {
         {"barrier", "a barrier of the group is `tile.barrier()` here"},
         // Python
         {"self", "the first parameter of a method is the record: `def forward(self, x):`"},
+        {"divmod", "quotient and remainder are `a // b, a % b`"},
+        {"tuple", "a tuple is written with its items, `(a, b)`; a list has items of one type, `[a, b]`"},
+        {"isinstance", "types are known when the program is compiled; `x.dtype == f32` asks for an element type"},
     };
     for (const auto& [foreign, hint] : kHints) {
         if (foreign == name) return hint;

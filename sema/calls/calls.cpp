@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "frontend/foreign_names.h"
 #include "sema/builtin_calls/allocations.h"
 #include "sema/calls/arguments.h"
 #include "sema/calls/builtin_dispatch.h"
@@ -109,7 +110,10 @@ static Value plain_call(Body& b, const ast::Expr& e, const ast::Call& c) {
     }
     if (value.type.is(Kind::record) && !value.type.is_keyed_dict()) return record_call(b, e, c, value.type);
     evaluate_arguments(b, c);
-    b.error("E0316", callee.span, fmt::format("{} is not called", shown(value.type)));
+    auto& d = b.error("E0316", callee.span, fmt::format("{} is not called", shown(value.type)));
+    const auto* name = std::get_if<ast::Name>(&callee.node);
+    if (const auto ours = name ? own_spelling(name->text) : std::nullopt)
+        d.suggest(callee.span, std::string(*ours), fmt::format("here this is `{}`", *ours));
     return {};
 }
 
