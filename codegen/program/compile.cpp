@@ -83,26 +83,26 @@ struct Unit {
     Effort effort = Effort::full;
 };
 
-bool launches(const ir::Function& function, const ir::Op& loop) {
-    bool found = false;
-    for (const ir::RegionId region : loop.regions) {
-        ir::for_each_op(function, region,
-                        [&](ir::OpId id) { found = found || function.op(id).kind == ir::OpKind::launch; });
-    }
-    return found;
+size_t launches_in(const ir::Function& function, ir::RegionId region) {
+    size_t count = 0;
+    ir::for_each_op(function, region,
+                    [&](ir::OpId id) { count += function.op(id).kind == ir::OpKind::launch ? 1 : 0; });
+    return count;
 }
 
-// Whether there are many operations, none of which runs often beside the kernels that are launched.
-bool only_launches(const ir::Function& function) {
-    constexpr size_t kMany = 1000;
-    if (function.op_count() < kMany) return false;
-    bool brief = true;
+// Whether there are many operations, and their time is small beside that of the launches among them, in each loop, too.
+bool mostly_launches(const ir::Function& function) {
+    constexpr size_t kMany = 1000, kForOneLaunch = 200;
+    const size_t operations = function.op_count();
+    if (operations < kMany || launches_in(function, function.body) * kForOneLaunch < operations) return false;
+    bool mostly = true;
     ir::for_each_op(function, function.body, [&](ir::OpId id) {
         const ir::Op& op = function.op(id);
-        const bool loop = op.kind == ir::OpKind::for_ || op.kind == ir::OpKind::while_;
-        brief = brief && (!loop || launches(function, op));
+        if (op.kind != ir::OpKind::for_ && op.kind != ir::OpKind::while_) return;
+        mostly = mostly &&
+                 std::ranges::any_of(op.regions, [&](ir::RegionId inner) { return launches_in(function, inner) > 0; });
     });
-    return brief;
+    return mostly;
 }
 
 std::vector<Unit> units_of(const Program& program) {
@@ -125,7 +125,7 @@ std::vector<Unit> units_of(const Program& program) {
     Unit hosts;
     for (const ir::Function& function : program.host->functions) {
         if (function.level != ir::Level::host) continue;
-        if (only_launches(function)) {
+        if (mostly_launches(function)) {
             units.push_back({nullptr, {}, {&function}, function.op_count(), Effort::brief});
             continue;
         }
