@@ -64,6 +64,10 @@ bool require_static(Body& b, const ast::Expr& e, const Value& v, const std::stri
         auto& d = b.error("E0314", e.span, fmt::format("{} must be static", what));
         if (const auto* variable = std::get_if<VariableId>(&v.referent)) {
             say_not_static(d, b.slots[variable->index], e.span);
+        } else if (std::holds_alternative<FieldName>(v.referent)) {
+            d.note(
+                "a field has its value when the program runs; what is static is a constant of the module or a "
+                "parameter `static`");
         }
         return false;
     }
