@@ -1,5 +1,7 @@
 #include "sema/expressions/indexing.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "sema/annotations/annotations.h"
