@@ -131,7 +131,7 @@ std::optional<ir::MemoryFit> Compilation::fitted(ir::Function& graph, int64_t li
     const int tries = std::clamp(6'000 / static_cast<int>(graph.op_count()), 4, 16);
     const auto before = counted(CountedBy::kernels)(graph, limit);
     if (!before) return std::nullopt;
-    const ir::MemoryFit as_it_is{before->most, before->most, {}};
+    ir::MemoryFit as_it_is{before->most, before->most, {}};
     if (before->most <= limit) return as_it_is;
     const ir::Function original = graph;
     const auto quick = ir::fit_memory(graph, limit, extent, quick_tries, counted(CountedBy::fusions));
@@ -191,9 +191,8 @@ void Compilation::fit_by_versions(ir::Function& graph, const sema::Function& fun
     for (const ir::MemoryVersion& version : versions) {
         memory_versions_.insert(version.name);
         std::string& text = memory_fits_[version.name];
-        text = fmt::format("  `memory` allows {} B: calls of `{}` take this where it needs no more{}\n", limit, name,
-                           before.empty() ? "" : fmt::format(", but `{}` does", before)) +
-               text;
+        text.insert(0, fmt::format("  `memory` allows {} B: calls of `{}` take this where it needs no more{}\n", limit,
+                                   name, before.empty() ? "" : fmt::format(", but `{}` does", before)));
         before = version.name;
     }
     const ir::Function chooses = ir::choosing_version(graph, versions, limit, function.memory_at);
