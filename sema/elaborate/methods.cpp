@@ -50,7 +50,7 @@ Val graph_list_method(Body& b, const sema::CallInfo& info) {
     const ast::Expr& of = *argument(b, info, 0);
     std::vector<Val> given;
     for (size_t i = 1; i < info.arguments.size(); ++i) given.push_back(expression(b, *argument(b, info, i)));
-    const Val whole = expression(b, of);
+    Val whole = expression(b, of);
     if (!whole.has_elements()) return b.undefined(b.info(of).type);  // no path leads here
     if (name == "copy") return whole;
     Val list = Val::list({});
