@@ -22,6 +22,7 @@
 #include "codegen/program/code_module.h"
 #include "codegen/program/cuda_tables.h"
 #include "codegen/program/tables.h"
+#include "ir/ops/effects.h"
 
 namespace tsr::codegen {
 
