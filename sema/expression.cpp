@@ -13,6 +13,7 @@
 #include "sema/expressions/operators.h"
 #include "sema/state/given_up.h"
 #include "sema/state/recursion.h"
+#include "sema/values/dimensions.h"
 
 namespace tsr::sema {
 
@@ -85,6 +86,7 @@ Value expression(Body& b, const ast::Expr& e) {
         b.error("E0338", e.span, fmt::format("the type of this has more than {} parts", kLargestType));
         value = {};
     }
+    read_integer(b, e, value);
     return b.record(e, std::move(value));
 }
 

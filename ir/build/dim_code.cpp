@@ -71,23 +71,46 @@ std::set<std::string> bound_by_parameters(const Function& fn) {
     return bound;
 }
 
-std::optional<Dim> dimension_of(const Function& fn, ValueId value) {
+// `of_argument`: of what no operation gives.
+template <class OfArgument>
+static std::optional<Dim> dimension_of(const Function& fn, ValueId value, const OfArgument& of_argument) {
     const OpId id = fn.value(value).op;
-    if (!id.valid()) return std::nullopt;
+    if (!id.valid()) return of_argument(value);
     const Op& op = fn.op(id);
     if (op.kind == OpKind::dim) return DimOp(fn, id).dim();
     if (op.kind == OpKind::constant && ConstantOp(fn, id).is_whole())
         return Dim::constant(ConstantOp(fn, id).integer());
     if (op.kind == OpKind::cast) {
         const ValueId from = CastOp(fn, id).from();
-        return is_integer(fn.type(from).elem) ? dimension_of(fn, from) : std::nullopt;
+        return is_integer(fn.type(from).elem) ? dimension_of(fn, from, of_argument) : std::nullopt;
     }
     const auto made = std::ranges::find(kDimArithmetic, op.kind, &DimArithmetic::kind);
     if (made == std::end(kDimArithmetic)) return std::nullopt;
     const BinaryOp both(fn, id);
-    const auto a = dimension_of(fn, both.lhs());
-    const auto b = dimension_of(fn, both.rhs());
+    const auto a = dimension_of(fn, both.lhs(), of_argument);
+    const auto b = dimension_of(fn, both.rhs(), of_argument);
     return a && b ? made->compute(*a, *b) : std::nullopt;
+}
+
+std::optional<Dim> dimension_of(const Function& fn, ValueId value) {
+    return dimension_of(fn, value, [](ValueId) { return std::optional<Dim>(); });
+}
+
+std::optional<Dim> dimension_given(Function& fn, ValueId value) {
+    return dimension_of(fn, value, [&](ValueId argument) -> std::optional<Dim> {
+        const bool is_parameter = std::ranges::find(fn.params(), argument) != fn.params().end();
+        Value& given = fn.value(argument);
+        if (!is_parameter || !given.type.is_scalar() || !is_integer(given.type.elem)) return std::nullopt;
+        if (given.role.kind == ParamRole::Kind::value) {
+            std::string name = given.name;
+            std::ranges::replace(name, '.', '_');
+            while (std::ranges::find(fn.symbols, name) != fn.symbols.end()) name += '_';
+            given.role = {.kind = ParamRole::Kind::dimension, .number = static_cast<int64_t>(fn.symbols.size())};
+            fn.symbols.push_back(std::move(name));
+        }
+        if (given.role.kind != ParamRole::Kind::dimension) return std::nullopt;
+        return Dim::symbol(fn.symbols[static_cast<size_t>(given.role.number)]);
+    });
 }
 
 }  // namespace tsr::ir

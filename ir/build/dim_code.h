@@ -32,5 +32,7 @@ std::set<std::string> bound_by_parameters(const Function& fn);
 
 // The value as a formula of the function's dimensions, where it is one.
 std::optional<Dim> dimension_of(const Function& fn, ValueId value);
+// The same of a graph function where integers that it is given may be sizes: such a parameter becomes a dimension.
+std::optional<Dim> dimension_given(Function& fn, ValueId value);
 
 }  // namespace tsr::ir

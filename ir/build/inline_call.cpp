@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "ir/build/clone.h"
+#include "ir/build/dim_code.h"
 #include "ir/ops/bound_dim.h"
-#include "ir/ops/control.h"
 
 namespace tsr::ir {
 
@@ -38,22 +38,11 @@ private:
         return {number, axis, caller_.type(arguments_[number]).shape[axis], param(number).name};
     }
 
-    // The dimension that an argument is, of a parameter that gives a dimension its value.
-    [[nodiscard]] std::optional<Dim> dim_of_value(ValueId value) const {
-        if (const auto dim = defined_by(caller_, value, OpKind::dim)) return DimOp(caller_, *dim).dim();
-        const Value& given = caller_.value(value);
-        if (!given.op.valid() && given.role.kind == ParamRole::Kind::dimension)
-            return Dim::symbol(caller_.symbols[static_cast<size_t>(given.role.number)]);
-        const auto constant = defined_by(caller_, value, OpKind::constant);
-        if (!constant) return std::nullopt;
-        return Dim::constant(ConstantOp(caller_, *constant).integer());
-    }
-
     // Each symbol becomes what stands where a parameter's shape has it alone.
     std::optional<Failure> bind_symbols() {
         for (size_t i = 0; i < arguments_.size(); ++i) {
             if (param(i).role.kind == ParamRole::Kind::dimension) {
-                const auto dim = dim_of_value(arguments_[i]);
+                const auto dim = dimension_given(caller_, arguments_[i]);
                 if (!dim) return Failure{fmt::format("`{}` is known when the program runs", param(i).name)};
                 symbols_.emplace(callee_.symbols[static_cast<size_t>(param(i).role.number)],
                                  OperandAxis{i, 0, *dim, param(i).name});

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "sema/expressions/records.h"
 #include "sema/state/recursion.h"
 #include "sema/types/numeric.h"
 #include "sema/types/writable_types.h"
@@ -189,6 +190,7 @@ bool makes_derivative(Builtin function) { return kind_of(function).has_value(); 
 std::optional<Derivation> derivation_of(Body& b, const ast::Expr& e, const ast::Expr& function) {
     Value value = expression(b, function);
     if (const ast::Expr* made = called_builtin(b, function, value)) value = expression(b, *made);
+    if (const ast::Expr* made = call_method_of(b, function, value.type)) value = expression(b, *made);
     if (!is_differentiable(b, function, value)) return std::nullopt;
     Derivation derivation;
     derivation.of = value.type.function_id();

@@ -111,6 +111,7 @@ bool gather(Body& b, const Function& callee, const Matched& m, Request& request,
         std::optional<Static> fixed_value;
         if (written) {
             value = expression(b, *written);
+            if (value.type.is(Kind::tuple)) value.type = item_type(b, value.type, *written);
             if (value.type.is(Kind::range)) {
                 b.error("E0302", written->span, "a range is gone through where it is written")
                     .suggest(written->span, fmt::format("list({})", b.source(*written)), "make it a list");
@@ -143,7 +144,7 @@ bool gather(Body& b, const Function& callee, const Matched& m, Request& request,
                            is_memory_of_kernel(given);
         // A function with a rule writes nothing that it is given: one instance, be it a parameter or a new tensor.
         if (callee.rule) given = given.with_mut(false);
-        const bool tree = b.rules().new_values || rules_of(callee.kind).of_values;
+        const bool tree = given.is(Kind::tuple) || b.rules().new_values || rules_of(callee.kind).of_values;
         request.types.push_back(!asked ? Type::unknown()
                                 : tree ? own_tree_symbols(given, p.name.text, known)
                                        : own_symbols(given, p.name.text, known));

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "sema/types/nested_elements.h"
 #include "sema/types/numeric.h"
 #include "sema/types/solve.h"
 #include "sema/types/writable_types.h"
@@ -217,15 +218,17 @@ bool Passing::bind(const Instance& made, const SymbolInfo& symbol, CallInfo& inf
             return true;
         }
         case SymbolInfo::Source::axis: {
-            const Type& given = arguments_[symbol.parameter].value.type;
-            if (!given.is(Kind::tensor) || symbol.axis >= given.rank()) return true;
+            const Type* given = type_of_element(arguments_[symbol.parameter].value.type, symbol.element);
+            if (!given || !given->is(Kind::tensor) || symbol.axis >= given->rank()) return true;
+            const ir::Dim& found = given->tensor().shape[symbol.axis];
+            if (found.symbol_name() == "_") return true;  // known where the program runs
             ir::Dim extent = substituted(symbol.extent, info, symbol.name);
-            auto value = solve(extent, symbol.name, given.tensor().shape[symbol.axis]);
+            auto value = solve(extent, symbol.name, found);
             if (value && is_broken(*value)) {
-                body_.error("E0312", arguments_[symbol.parameter].expr->span,
+                body_.error("E0312", place_of(symbol.parameter, symbol.element),
                             fmt::format("`{}` of `{}` wants {} along axis {}, this has {}: no whole number `{}` fits",
-                                        made.parameters[symbol.parameter].name, callee_.name, symbol.extent.text(),
-                                        symbol.axis, readable(given.tensor().shape[symbol.axis].text()), symbol.name));
+                                        name_of(made, symbol.parameter, symbol.element), callee_.name,
+                                        symbol.extent.text(), symbol.axis, readable(found.text()), symbol.name));
                 return false;
             }
             if (value) info.bindings.push_back({symbol.name, *value});
@@ -242,33 +245,70 @@ bool Passing::bind(const Instance& made, const SymbolInfo& symbol, CallInfo& inf
     return true;
 }
 
+std::string Passing::name_of(const Instance& made, size_t p, int element) const {
+    return made.parameters[p].name + text_of_element(element);
+}
+
+Span Passing::place_of(size_t p, int element) const {
+    const ast::Expr* at = arguments_[p].expr;
+    for (const size_t number : path_of_element(element)) {
+        const auto* tuple = std::get_if<ast::Tuple>(&at->node);
+        if (!tuple || number >= tuple->elements.size()) break;
+        at = tuple->elements[number];
+    }
+    return at->span;
+}
+
 bool Passing::shape(const Instance& made, size_t p, CallInfo& info) {
-    const Type& wanted = made.parameters[p].type;
-    const PassedValue& argument = arguments_[p];
-    if (!wanted.is(Kind::tensor) || !argument.expr || !argument.value.type.is(Kind::tensor)) return true;
+    if (!arguments_[p].expr) return true;
     bool ok = true;
-    for (size_t axis = 0; axis < wanted.rank(); ++axis) {
-        const ir::Dim& header = wanted.tensor().shape[axis];
+    const auto each = [&](const auto& self, const Type& wanted, int element) -> void {
+        if (wanted.is(Kind::tensor)) ok &= extents(made, p, element, info);
+        for (size_t i = 0; wanted.is(Kind::tuple) && i < wanted.parts().size(); ++i) {
+            if (has_nested_element(element, i)) self(self, wanted.parts()[i], nested_element(element, i));
+        }
+    };
+    each(each, made.parameters[p].type, -1);
+    return ok;
+}
+
+bool Passing::extents(const Instance& made, size_t p, int element, CallInfo& info) {
+    const PassedValue& argument = arguments_[p];
+    const Type* wanted = type_of_element(made.parameters[p].type, element);
+    const Type* given = type_of_element(argument.value.type, element);
+    if (!wanted || !given || !given->is(Kind::tensor)) return true;
+    const std::string parameter = name_of(made, p, element);
+    bool ok = true;
+    for (size_t axis = 0; axis < wanted->rank(); ++axis) {
+        const ir::Dim& header = wanted->tensor().shape[axis];
+        const auto is_bound = [&](const std::string& name) {
+            return std::ranges::find(info.bindings, name, &DimBinding::symbol) != info.bindings.end();
+        };
+        if (element >= 0 && !std::ranges::all_of(header.symbols(), is_bound)) continue;
         DimCheck check;
         check.parameter = p;
+        check.element = element;
         check.axis = axis;
-        check.found = argument.value.type.tensor().shape[axis];
+        check.found = given->tensor().shape[axis];
         check.expected = substituted(header, info);
         check.header = header.text();
         const SymbolInfo* origin = nullptr;
         for (const SymbolInfo& symbol : made.symbols) {
             bool places = symbol.source == SymbolInfo::Source::axis || symbol.source == SymbolInfo::Source::parameter;
-            if (places && mentions(header, symbol.name) && symbol.parameter != p) origin = &symbol;
+            const bool here = symbol.parameter == p && symbol.element == element;
+            if (places && mentions(header, symbol.name) && !here) origin = &symbol;
         }
         if (origin) check.origin = origin->parameter;
+        if (origin) check.origin_element = origin->element;
         if (origin) check.symbol = origin->name;
         if (is_broken(check.expected)) {
-            auto& d = body_.error(
-                "E0312", argument.expr->span,
-                fmt::format("`{}` of `{}` wants {} along axis {}, but {} is no whole number", made.parameters[p].name,
-                            callee_.name, check.header, axis, readable(check.expected.text())));
+            auto& d =
+                body_.error("E0312", place_of(p, element),
+                            fmt::format("`{}` of `{}` wants {} along axis {}, but {} is no whole number", parameter,
+                                        callee_.name, check.header, axis, readable(check.expected.text())));
             if (origin && arguments_[origin->parameter].expr)
-                d.label(arguments_[origin->parameter].expr->span, fmt::format("`{}` comes from here", origin->name));
+                d.label(place_of(origin->parameter, origin->element),
+                        fmt::format("`{}` comes from here", origin->name));
             ok = false;
             continue;
         }
@@ -280,11 +320,11 @@ bool Passing::shape(const Instance& made, size_t p, CallInfo& info) {
                 break;
             case ir::Equality::different: {
                 auto& d =
-                    body_.error("E0312", argument.expr->span,
-                                fmt::format("`{}` of `{}` wants {} along axis {}, this has {}", made.parameters[p].name,
-                                            callee_.name, header_and_value(check), axis, readable(check.found.text())));
+                    body_.error("E0312", place_of(p, element),
+                                fmt::format("`{}` of `{}` wants {} along axis {}, this has {}", parameter, callee_.name,
+                                            header_and_value(check), axis, readable(check.found.text())));
                 if (origin && arguments_[origin->parameter].expr)
-                    d.label(arguments_[origin->parameter].expr->span,
+                    d.label(place_of(origin->parameter, origin->element),
                             fmt::format("`{}` comes from here", origin->name));
                 ok = false;
             }

@@ -25,6 +25,11 @@ private:
     bool tensor(const ParameterInfo& parameter, const PassedValue& argument, const std::string& what);
     bool bind(const Instance& made, const SymbolInfo& symbol, CallInfo& info);
     bool shape(const Instance& made, size_t p, CallInfo& info);
+    // Of the tensor that the parameter is, or that is an element of the tuple that it is (`nested_element`).
+    bool extents(const Instance& made, size_t p, int element, CallInfo& info);
+    [[nodiscard]] std::string name_of(const Instance& made, size_t p, int element) const;
+    // Where that tensor is written, of a tuple that is written out its element.
+    [[nodiscard]] Span place_of(size_t p, int element) const;
 
     Body& body_;
     const Function& callee_;

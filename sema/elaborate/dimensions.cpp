@@ -188,7 +188,7 @@ void bind_entry_symbols(Body& b) {
         if (symbols[i].source != SymbolInfo::Source::axis) continue;
         const sema::VariableId variable = variable_of_parameter(b.instance(), symbols[i].parameter);
         if (!variable.valid()) continue;
-        const Val tensor = b.get(b.slot(variable));
+        const Val tensor = b.get(b.slot(variable)).nested(symbols[i].element);
         if (!tensor.is_ssa()) continue;
         const ValueId extent = extent_of(b, tensor.id, symbols[i].axis);
         const ValueId value = solve(b, symbols[i].extent, symbols[i].name, extent);
@@ -223,26 +223,13 @@ void bind_values_shapes(Body& b) {
     }
 }
 
-// The part of what an expression gave whose extent the symbol is.
-static Val part_with_symbol(const SymbolInfo& symbol, const Val& value) {
-    if (symbol.element < 0 || !value.has_elements()) return value;
-    Val part = value.element(static_cast<size_t>(symbol.element & 0xff));
-    for (int inner = symbol.element >> 8; inner > 0 && part.has_elements(); inner >>= 8) {
-        part = part.element(static_cast<size_t>(inner & 0xff) - 1);
-    }
-    return part;
-}
-
-// What a number of a graph is, where dimensions say it.
-static std::optional<Dim> dimension_of_number(Body& b, const Val& value) {
+// What a number of a graph is as an extent.
+static Dim dimension_of_number(Body& b, const ast::Expr& e, const Val& value) {
     if (value.is_fixed() && value.fixed.integer()) return Dim::constant(*value.fixed.integer());
-    if (!value.is_ssa()) return std::nullopt;
-    const ir::OpId id = b.function().value(value.id).op;
-    if (!id.valid()) return std::nullopt;
-    const ir::Op& op = b.function().op(id);
-    if (op.kind == OpKind::dim) return op.attrs.dim(ir::Attr::dim);
-    if (op.kind != OpKind::constant || !is_integer(b.type_of(value.id).elem)) return std::nullopt;
-    return Dim::constant(op.attrs.integer(ir::Attr::value));
+    const auto known = value.is_ssa() ? ir::dimension_given(b.function(), value.id) : std::nullopt;
+    if (known) return *known;
+    b.error("E0601", e.span, "an extent that only the run knows, in a graph function, is not compiled yet");
+    return Dim::constant(1);
 }
 
 void bind_symbols_of(Body& b, const ast::Expr& e, const Val& value) {
@@ -251,13 +238,13 @@ void bind_symbols_of(Body& b, const ast::Expr& e, const Val& value) {
     const std::vector<SymbolInfo>& symbols = b.instance().symbols;
     for (size_t i = 0; i < symbols.size(); ++i) {
         if (symbols[i].source != SymbolInfo::Source::expression || symbols[i].expr != e.id) continue;
-        const Val bound = part_with_symbol(symbols[i], value);
+        const Val bound = value.nested(symbols[i].element);
         if (graph) {
             // The IR says what the extent is: `model.w.shape[1]`.
             if (bound.is_ssa() && b.type_of(bound.id).kind == ir::TypeKind::tensor)
                 b.frame().dims.insert_or_assign(symbols[i].name, b.type_of(bound.id).shape[symbols[i].axis]);
-            else if (const auto number = dimension_of_number(b, bound))
-                b.frame().dims.insert_or_assign(symbols[i].name, *number);
+            else if (bound.is_ssa() || (bound.is_fixed() && bound.fixed.integer()))
+                b.frame().dims.insert_or_assign(symbols[i].name, dimension_of_number(b, e, bound));
             continue;
         }
         if (bound.is_ssa() && b.type_of(bound.id).kind == ir::TypeKind::tensor) {

@@ -6,6 +6,7 @@
 
 #include "sema/elaborate/dimensions.h"
 #include "sema/elaborate/host.h"
+#include "sema/types/nested_elements.h"
 
 namespace tsr::elaborate {
 
@@ -79,9 +80,12 @@ void check_shapes(Body& b, const CallInfo& info, const std::vector<Val>& argumen
     const std::string& function = b.program.function(callee.function).name;
     for (const sema::DimCheck& check : info.checks) {
         if (check.parameter >= arguments.size()) continue;
-        const Val& argument = arguments[check.parameter];
-        const std::string& parameter = callee.parameters[check.parameter].name;
-        const std::string origin = check.origin ? callee.parameters[*check.origin].name : std::string();
+        const Val argument = arguments[check.parameter].nested(check.element);
+        const auto name = [&](size_t p, int element) {
+            return callee.parameters[p].name + sema::text_of_element(element);
+        };
+        const std::string parameter = name(check.parameter, check.element);
+        const std::string origin = check.origin ? name(*check.origin, check.origin_element) : std::string();
         if (b.rules().new_values) {
             check_shape_in_graph(b, check, function, parameter, origin);
             continue;

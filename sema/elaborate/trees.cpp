@@ -47,6 +47,12 @@ std::vector<sema::Type> declared_fields(const sema::Program& program, const sema
     return record.parts();
 }
 
+bool names_symbols_of(const ir::Function& function, const ir::Dim& dim) {
+    return std::ranges::all_of(dim.symbols(), [&](const std::string& name) {
+        return std::ranges::find(function.symbols, name) != function.symbols.end();
+    });
+}
+
 // Makes the parameters. `scope`: of the names that extents have, empty outside of records.
 class Parameters {
 public:
@@ -123,6 +129,7 @@ private:
     ir::Dim extent(const ir::Dim& dim, const std::string& leaf, const std::string& scope, size_t axis) {
         if (dim.constant_value()) return dim;
         if (is_name(dim)) return symbol_of_function(scoped(*dim.symbol_name(), scope));
+        if (scope.empty() && names_symbols_of(b_.function(), dim)) return dim;
         const std::vector<std::string> within = dim.symbols();
         const auto stands_alone = [&](const std::string& symbol) { return names_.contains(scoped(symbol, scope)); };
         if (!within.empty() && std::ranges::all_of(within, stands_alone)) {
@@ -140,12 +147,6 @@ private:
     Body& b_;
     std::set<std::string> names_;
 };
-
-bool names_symbols_of(const ir::Function& function, const ir::Dim& dim) {
-    return std::ranges::all_of(dim.symbols(), [&](const std::string& name) {
-        return std::ranges::find(function.symbols, name) != function.symbols.end();
-    });
-}
 
 // Part `i` of a value of the host.
 Val part_of(Body& b, const Val& value, const sema::Type& type, size_t i) {

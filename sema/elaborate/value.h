@@ -66,6 +66,8 @@ struct Val {
     }
     [[nodiscard]] size_t element_count() const { return is_fixed() ? fixed.tuple()->size() : parts.size(); }
     [[nodiscard]] Val element(size_t i) const { return is_fixed() ? of((*fixed.tuple())[i]) : parts[i]; }
+    // Of a tuple in tuples the element that the number names (`nested_element`); -1: the value itself.
+    [[nodiscard]] Val nested(int number) const;
 
     void round_by(std::optional<Rounding> how, const ast::Expr* at) {
         round = how;

@@ -10,6 +10,7 @@
 #include "sema/types/containers.h"
 #include "sema/types/elements.h"
 #include "sema/types/fold.h"
+#include "sema/types/nested_elements.h"
 #include "sema/types/numeric.h"
 
 namespace tsr::elaborate {
@@ -25,6 +26,15 @@ namespace {
 bool is_number_like(const Static& value) { return value.is_number() || value.boolean().has_value(); }
 
 }  // namespace
+
+Val Val::nested(int number) const {
+    Val found = *this;
+    for (const size_t i : sema::path_of_element(number)) {
+        if (!found.has_elements() || i >= found.element_count()) break;
+        found = found.element(i);
+    }
+    return found;
+}
 
 bool Body::computes_on(const ir::Type& type) {
     return holds_elements(type) || (type.kind == ir::TypeKind::tensor && function().level == ir::Level::graph);

@@ -66,13 +66,14 @@ bool is_bitwise(ast::BinaryOp op) {
     return op == bit_and || op == bit_or || op == bit_xor || op == shl || op == shr;
 }
 
-// The dimension that integer arithmetic on dimensions gives.
-std::optional<ir::Dim> dim_result(ast::BinaryOp op, const Value& a, const Value& b) {
+// The dimension that integer arithmetic on dimensions gives. `by_any`: also a quotient by one that only the run knows,
+// which ends the program where it divides by zero.
+std::optional<ir::Dim> dim_result(ast::BinaryOp op, const Value& a, const Value& b, bool by_any) {
     if (!a.dim || !b.dim) return std::nullopt;
     if (op == ast::BinaryOp::add) return *a.dim + *b.dim;
     if (op == ast::BinaryOp::sub) return *a.dim - *b.dim;
     if (op == ast::BinaryOp::mul) return *a.dim * *b.dim;
-    if (op == ast::BinaryOp::floordiv && b.dim->constant_value().value_or(0) > 0)
+    if (op == ast::BinaryOp::floordiv && b.dim->constant_value().value_or(by_any ? 1 : 0) > 0)
         return ir::Dim::floor_quotient(*a.dim, *b.dim);
     return std::nullopt;
 }
@@ -254,7 +255,7 @@ Value arithmetic(Body& b, const ast::Expr& at, ast::BinaryOp op, const ast::Expr
     if (!joined) return {};
     note_extents(b, at, {l, r});
     Value result;
-    result.dim = dim_result(op, l, r);
+    result.dim = dim_result(op, l, r, b.rules().new_values);
     if (bools) {
         result.type = *joined;
         result.compute = DType::boolean;

@@ -55,6 +55,16 @@ static Value bound_method(Body& b, const ast::Expr& e, const ast::Attribute& a, 
     return expression(b, *b.expr(made));
 }
 
+const ast::Expr* call_method_of(Body& b, const ast::Expr& e, const Type& record) {
+    if (!record.is(Kind::record) || record.is_keyed_dict()) return nullptr;
+    const std::string method(RecordClass::kCallMethod);
+    if (!b.checker.program.function(record.function_id()).makes->methods.contains(method)) return nullptr;
+    MadeSyntax& syntax = b.checker.program.made;
+    ast::ExprId& made = syntax.call_methods[b.key(e)];
+    if (!made.valid()) made = syntax.expr(e.span, ast::Attribute{&e, {method, e.span}}).id;
+    return b.expr(made);
+}
+
 void check_method_value(Body& b, const ast::Expr& function) {
     const auto* member = std::get_if<ast::Attribute>(&function.node);
     const Value* base = member ? b.found(*member->base) : nullptr;

@@ -22,6 +22,8 @@ const ast::Expr& parts_of_dict(Body& b, const ast::Expr& dict, const Type& type,
 const ast::Expr* field_extent(Body& b, const ast::Expr& e, const std::string& text);
 // Of the library's sparse matrices.
 bool is_sparse_matrix(const Body& b, const Type& type);
+// `net.__call__` of a record that stands where a function is wanted; null where it has no such method.
+const ast::Expr* call_method_of(Body& b, const ast::Expr& e, const Type& record);
 // A method of a record that stands as a value and was checked as what a call calls: `key=net.rank`.
 void check_method_value(Body& b, const ast::Expr& function);
 Value field_value(Body& b, const ast::Expr& e, const Value& base, const ast::Attribute& a);

@@ -4,24 +4,34 @@
 
 #include <fmt/format.h>
 
+#include "sema/types/nested_elements.h"
 #include "sema/types/solve.h"
 
 namespace tsr::sema {
 
 namespace {
 
+// An axis of a tensor that is a parameter, or stands in a tuple that is one.
 struct Place {
     size_t parameter, axis;
+    int element;  // `nested_element`; -1: the parameter itself
     ir::Dim dim;
 };
 
+void add_places(const Type& type, size_t parameter, int element, std::vector<Place>& places) {
+    for (size_t axis = 0; type.is(Kind::tensor) && axis < type.rank(); ++axis) {
+        const ir::Dim& dim = type.tensor().shape[axis];
+        const bool is_item = element >= 0 && dim.symbol_name() == "_";  // of which nothing is known
+        if (!is_item) places.push_back({parameter, axis, element, dim});
+    }
+    for (size_t i = 0; type.is(Kind::tuple) && i < type.parts().size(); ++i) {
+        if (has_nested_element(element, i)) add_places(type.parts()[i], parameter, nested_element(element, i), places);
+    }
+}
+
 std::vector<Place> places_of(const Instance& instance) {
     std::vector<Place> places;
-    for (size_t p = 0; p < instance.parameters.size(); ++p) {
-        const Type& type = instance.parameters[p].type;
-        if (!type.is(Kind::tensor)) continue;
-        for (size_t axis = 0; axis < type.rank(); ++axis) places.push_back({p, axis, type.tensor().shape[axis]});
-    }
+    for (size_t p = 0; p < instance.parameters.size(); ++p) add_places(instance.parameters[p].type, p, -1, places);
     return places;
 }
 
@@ -39,6 +49,7 @@ void add_symbol(Instance& instance, std::string name, SymbolInfo::Source source,
     symbol.source = source;
     symbol.parameter = place.parameter;
     symbol.axis = place.axis;
+    symbol.element = place.element;
     symbol.extent = place.dim;
     instance.symbols.push_back(std::move(symbol));
 }
@@ -94,7 +105,7 @@ static void bind_integer_parameters(Body& b) {
             named |= std::ranges::any_of(other.values_shape, names_it);
         info.is_dimension = info.is_dimension && named && !info.is_static;
         if (!info.is_dimension) continue;
-        add_symbol(b.instance, info.name, SymbolInfo::Source::parameter, {p, 0, ir::Dim::symbol(info.name)});
+        add_symbol(b.instance, info.name, SymbolInfo::Source::parameter, {p, 0, -1, ir::Dim::symbol(info.name)});
         if (b.slots[p].once) b.slots[p].once->dim = ir::Dim::symbol(info.name);
     }
 }
@@ -113,7 +124,7 @@ static void bind_opaque(Body& b, size_t parameter, size_t axis, const ir::Dim& d
     }
     const std::string name = dim.text();  // `B*H` is a name
     const ir::Dim symbol = ir::Dim::symbol(name);
-    if (!b.find_symbol(name)) add_symbol(b.instance, name, SymbolInfo::Source::axis, {parameter, axis, symbol});
+    if (!b.find_symbol(name)) add_symbol(b.instance, name, SymbolInfo::Source::axis, {parameter, axis, -1, symbol});
     for (size_t p = 0; p < b.instance.parameters.size(); ++p) {
         set_type(b, p, renamed(b.slots[p].settled, dim, symbol));
     }
@@ -128,7 +139,7 @@ static void bind_values_shapes(Body& b) {
             const std::vector<std::string> unknown = unknown_in(b, shape[axis]);
             if (unknown.empty()) continue;
             if (shape[axis].symbol_name()) {
-                add_symbol(b.instance, unknown[0], SymbolInfo::Source::expression, {p, axis, shape[axis]});
+                add_symbol(b.instance, unknown[0], SymbolInfo::Source::expression, {p, axis, -1, shape[axis]});
                 continue;
             }
             b.error("E0313", b.expr(b.instance.parameters[p].annotation)->span,
@@ -143,7 +154,7 @@ void bind_dimensions(Body& b) {
     bind_integer_parameters(b);
     const std::vector<Place> places = places_of(b.instance);
     for (const Place& place : places) {
-        auto name = place.dim.symbol_name();
+        const auto name = place.dim.symbol_name();
         if (name && !b.find_symbol(*name)) add_symbol(b.instance, *name, SymbolInfo::Source::axis, place);
     }
     for (bool changed = true; changed;) {
@@ -155,7 +166,9 @@ void bind_dimensions(Body& b) {
             changed = true;
         }
     }
-    for (const Place& place : places) bind_opaque(b, place.parameter, place.axis, place.dim);
+    for (const Place& place : places) {
+        if (place.element < 0) bind_opaque(b, place.parameter, place.axis, place.dim);
+    }
     bind_values_shapes(b);
     for (size_t p = 0; b.rules().host_objects && p < b.instance.parameters.size(); ++p) {
         const Type& type = b.instance.parameters[p].type;

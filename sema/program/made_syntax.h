@@ -61,6 +61,7 @@ public:
     std::map<ExprKey, ast::ExprId> field_extents;
     // By `net.run` that is not called: `lambda x: net.run(x)`.
     std::map<ExprKey, ast::ExprId> bound_methods;
+    std::map<ExprKey, ast::ExprId> call_methods;  // by a record that is used as a function: `net.__call__`
     // By the call: `map(f, xs)` is `[f(x) for x in xs]`; of several iterables the clause goes through `zip` of them.
     std::map<ExprKey, ast::ExprId> mapped;
     // By an operator, subscript or call: the calls of functions that it is for some types of its operands.

@@ -85,6 +85,8 @@ struct DimCheck {
     std::string header;            // the header's dimension as written: "K/tp"
     std::optional<size_t> origin;  // the parameter that bound it
     std::string symbol;            // the dimension of the header that it bound
+    int element = -1;              // where the parameter is a tuple: which element of it (`nested_element`)
+    int origin_element = -1;       // the same of the parameter that bound it
 };
 struct PassedArgument {
     ast::ExprId expr;           // as written; invalid: the default
@@ -190,15 +192,6 @@ struct ParameterInfo {
     std::vector<ir::Dim> values_shape;  // of a tensor beside its scales, a record: the declared extents
 };
 
-// The number of a tuple's element, of tuples in tuples the numbers together: eight bits each, the outermost lowest,
-// those of inner ones from 1.
-constexpr int nested_element(int outer, size_t number) {
-    if (outer < 0) return static_cast<int>(number);
-    int shift = 8;
-    while (outer >> shift != 0) shift += 8;
-    return outer + (static_cast<int>(number + 1) << shift);
-}
-
 struct SymbolInfo {
     std::string name;
     // Where its value comes from: an axis of a parameter (solve `extent` for the name), an integer parameter, an
@@ -209,7 +202,8 @@ struct SymbolInfo {
     // Source expression: its result's extent along `axis`; of an integer, itself. Invalid: the values of a parameter
     // that is a tensor beside its scales.
     ast::ExprId expr;
-    int element = -1;     // which element of a tuple that the expression gives (`nested_element`); -1: no tuple
+    int element = -1;     // which element of the tuple that the parameter is or the expression gives
+                          // (`nested_element`); -1: no tuple
     VariableId variable;  // source variable
     ir::Dim extent;       // source axis: that parameter's dimension there, an expression in the symbol
 };

@@ -96,6 +96,7 @@ void Body::begin_pass(bool final) {
     round_conditions.clear();
     returned.reset();
     unknown_names.clear();
+    integers_read.clear();
     lengths_said.clear();
     found_.clear();
     inner_names.clear();

@@ -130,7 +130,9 @@ public:
     std::vector<size_t> unpacked_at;  // of the target that is assigned: which part of what is unpacked it is given
     Flow entry_flow;                  // where the body begins
     size_t header_symbols = 0;        // so many of the instance's symbols are the header's
-    bool new_dimensions = false;      // a pass made dimensions of parameters
+    bool new_dimensions = false;      // a pass made dimensions of parameters, or of integers in trees
+    // Of a graph function: where integers in trees are read (`layer.heads`), and those of them that shapes are made of.
+    std::set<ast::ExprId> integers_read, integers_in_shapes;
     std::unordered_map<ast::ExprId, ExprInfo> header_exprs;  // what stands in the header is recorded there
 
 private:

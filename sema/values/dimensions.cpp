@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "sema/state/recursion.h"
+#include "sema/types/nested_elements.h"
 #include "sema/values/requirements.h"
 
 namespace tsr::sema {
@@ -44,36 +45,61 @@ bool may_be_dimension(const Body& b, size_t p) {
            slot.once && !slot.once->dim;
 }
 
-// The parameters that a number in a graph function may be made of.
-void name_parameters(Body& b, const ast::Expr& e, std::vector<size_t>& found) {
-    if (const auto* both = std::get_if<ast::Binary>(&e.node)) {
-        name_parameters(b, *both->lhs, found);
-        name_parameters(b, *both->rhs, found);
+// What a number in a graph function may be made of.
+struct Sources {
+    std::vector<size_t> parameters;
+    std::vector<ast::ExprId> integers;  // in trees
+};
+
+void find_sources(Body& b, const ast::Expr& e, Sources& found) {
+    if (b.integers_read.contains(e.id)) {
+        found.integers.push_back(e.id);
+    } else if (const auto* both = std::get_if<ast::Binary>(&e.node)) {
+        find_sources(b, *both->lhs, found);
+        find_sources(b, *both->rhs, found);
     } else if (const auto* one = std::get_if<ast::Unary>(&e.node)) {
-        name_parameters(b, *one->operand, found);
+        find_sources(b, *one->operand, found);
     } else if (const auto* name = std::get_if<ast::Name>(&e.node)) {
         const Slot* slot = b.find_slot(name->text);
         const size_t count = b.instance.parameters.size();
-        for (size_t p = 0; slot && p < count; ++p) {  // a variable may be made of any of them
-            if ((slot->id.index >= count || slot->id.index == p) && may_be_dimension(b, p)) found.push_back(p);
+        const bool local = slot && slot->id.index >= count;  // it may be made of any of them
+        for (size_t p = 0; slot && p < count; ++p) {
+            if ((local || slot->id.index == p) && may_be_dimension(b, p)) found.parameters.push_back(p);
         }
+        if (local) found.integers.insert(found.integers.end(), b.integers_read.begin(), b.integers_read.end());
     } else if (const auto* call = std::get_if<ast::Call>(&e.node)) {
-        for (const ast::Argument& argument : call->arguments) name_parameters(b, *argument.value, found);
+        for (const ast::Argument& argument : call->arguments) find_sources(b, *argument.value, found);
     } else if (const auto* chosen = std::get_if<ast::Conditional>(&e.node)) {
-        name_parameters(b, *chosen->then, found);
-        name_parameters(b, *chosen->otherwise, found);
+        find_sources(b, *chosen->then, found);
+        find_sources(b, *chosen->otherwise, found);
     }
 }
 
 }  // namespace
 
 bool makes_dimensions(Body& b, const ast::Expr& e) {
-    std::vector<size_t> parameters;
-    if (!b.aloud && b.function) name_parameters(b, e, parameters);
-    for (const size_t p : parameters) {
+    Sources found;
+    if (!b.aloud && b.function) find_sources(b, e, found);
+    for (const size_t p : found.parameters) {
         if (may_be_dimension(b, p)) make_dimension(b, p);
     }
-    return !parameters.empty();
+    bool integers = false;
+    for (const ast::ExprId part : found.integers) integers |= b.integers_in_shapes.insert(part).second;
+    b.new_dimensions |= integers;
+    return !found.parameters.empty() || integers;
+}
+
+void read_integer(Body& b, const ast::Expr& e, Value& value) {
+    if (!b.rules().new_values || !value.type.is_integer() || !value.type.is_scalar() || value.value || value.dim)
+        return;
+    const auto* field = std::get_if<ast::Attribute>(&e.node);
+    const auto* part = std::get_if<ast::Subscript>(&e.node);
+    if (!field && !part) return;
+    const Type& tree = b.instance.type(field ? *field->base : *part->base);
+    if (!tree.is(Kind::record) && !tree.is(Kind::tuple) && !tree.is(Kind::list)) return;
+    b.integers_read.insert(e.id);
+    if (!b.integers_in_shapes.contains(e.id)) return;
+    value.dim = fresh_symbol(b, field ? field->name.text : "extent", e, 0);
 }
 
 ir::Dim dimension_of(Body& b, const ast::Expr& e, const Value& v) {

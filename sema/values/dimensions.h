@@ -5,9 +5,12 @@
 
 namespace tsr::sema {
 
-// In a graph function: makes dimensions of the integer parameters that the number may be made of, as if the header
-// named them. They are known in the next pass. False where there are none.
+// In a graph function: makes dimensions of the integer parameters, and of the integers in trees, that the number may be
+// made of, as if the header named them. They are known in the next pass. False where there are none.
 bool makes_dimensions(Body& b, const ast::Expr& e);
+// Of an expression that was checked: where it reads an integer of a tree, `layer.heads`, which is a dimension where
+// `makes_dimensions` said so.
+void read_integer(Body& b, const ast::Expr& e, Value& value);
 
 // A shape argument: `(n, 2*m)`, `n`, `x.shape`; static where it must be.
 std::optional<std::vector<ir::Dim>> shape_argument(Body& b, const ast::Expr& e);

@@ -5,15 +5,13 @@
 #include <fmt/format.h>
 
 #include "sema/types/containers.h"
+#include "sema/types/nested_elements.h"
 #include "sema/types/numeric.h"
 #include "sema/values/dimensions.h"
 
 namespace tsr::sema {
 
 namespace {
-
-// Elements of tuples have numbers on three levels (`nested_element`).
-constexpr int kDeepestElement = 1 << 16;
 
 bool holds_shaped_tensors(const Type& type) {
     if (type.is(Kind::tensor)) return type.rank() > 0;
@@ -33,7 +31,7 @@ Type item_type(Body& b, const Type& item, const ast::Expr& source, int element) 
     if (!item.is(Kind::tuple) || !holds_shaped_tensors(item)) return item;
     std::vector<Type> parts;
     for (size_t i = 0; i < item.parts().size(); ++i) {
-        if (element >= kDeepestElement && holds_shaped_tensors(item.parts()[i])) {
+        if (!has_nested_element(element, i) && holds_shaped_tensors(item.parts()[i])) {
             b.refuse(Feature::host, source.span, "tensors in tuples in tuples in tuples of a container are");
             return {};
         }
