@@ -1,5 +1,7 @@
 #include "sema/elaborate/text.h"
 
+#include <algorithm>
+
 #include "base/string_repr.h"
 #include "sema/elaborate/arguments.h"
 #include "sema/elaborate/choices.h"
@@ -282,6 +284,18 @@ Val print_call(Body& b, const sema::CallInfo& info) {
     return Val::none();
 }
 
+// Whether the message, an f-string, shows an element: `x[at]`, `x[at] - 1`.
+static bool holds_index(const ast::Expr* e) {
+    if (!e) return false;
+    if (const auto* text = std::get_if<ast::FString>(&e->node))
+        return std::ranges::any_of(text->parts, [](const auto& part) { return holds_index(part.value); });
+    if (const auto* both = std::get_if<ast::Binary>(&e->node)) return holds_index(both->lhs) || holds_index(both->rhs);
+    if (const auto* one = std::get_if<ast::Unary>(&e->node)) return holds_index(one->operand);
+    if (const auto* call = std::get_if<ast::Call>(&e->node))
+        return std::ranges::any_of(call->arguments, [](const auto& argument) { return holds_index(argument.value); });
+    return std::holds_alternative<ast::Subscript>(e->node);
+}
+
 void assert_statement(Body& b, const ast::Assert& statement) {
     const Val holds_already = condition(b, *statement.condition);
     if (holds_already.is_fixed_bool(true)) return;
@@ -291,12 +305,19 @@ void assert_statement(Body& b, const ast::Assert& statement) {
     };
     const ValueId holds = b.truth(holds_already);
     if (!b.rules().host_io) {
-        message();
-        std::vector<ValueId> operands{holds};
-        std::vector<ValueId> values;
-        const std::string text = pattern(b, pieces, values);
-        operands.insert(operands.end(), values.begin(), values.end());
-        b.emit.op(OpKind::assert_, std::move(operands), {{Attr::text, text}});
+        const auto assertion = [&] {
+            message();
+            std::vector<ValueId> operands{holds};
+            std::vector<ValueId> values;
+            const std::string text = pattern(b, pieces, values);
+            operands.insert(operands.end(), values.begin(), values.end());
+            b.emit.op(OpKind::assert_, std::move(operands), {{Attr::text, text}});
+        };
+        if (b.function().level != ir::Level::graph || !holds_index(statement.message)) return assertion();
+        // What an index of the message names may be there only where the condition does not hold.
+        Body::OpenIf open = b.open_if(holds);
+        b.in_side(open, 1, assertion);
+        b.close_if(open);
         return;
     }
     const bool plain = !statement.message || b.info(*statement.message).value;
