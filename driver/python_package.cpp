@@ -520,8 +520,15 @@ private:
             const ast::FunctionDef& def = program.def(function);
             Offered made{python_name(function.name), def.docstring.value_or(""), &def, *call, {}, {}, {}};
             if (graph != graphs_.end()) {
-                made.gradient = callable(function.name + std::string(kGradient));
-                made.pullback = callable(function.name + std::string(kPullback));
+                const auto derivative = [&](Kind kind, std::string_view suffix) {
+                    const std::string name = function.name + std::string(suffix);
+                    auto made_of_it = callable(name);
+                    if (!made_of_it && offered(program, name) != nullptr)
+                        left_out_.push_back(left_out(*graph, kind, "Python has no values of its results"));
+                    return made_of_it;
+                };
+                made.gradient = derivative(Kind::gradient, kGradient);
+                made.pullback = derivative(Kind::pullback, kPullback);
                 made.differentiated = graph->differentiated;
             }
             out.push_back(std::move(made));

@@ -8,6 +8,7 @@
 #include "ir/build/clone.h"
 #include "ir/build/dim_code.h"
 #include "ir/ops/bound_dim.h"
+#include "ir/ops/control.h"
 
 namespace tsr::ir {
 

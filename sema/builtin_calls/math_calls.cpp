@@ -224,7 +224,11 @@ Value length_of(Body& b, const Matched& m) {
     }
     const bool counted = value.type.is(Kind::list) || value.type.is(Kind::dict) || value.type.is(Kind::string);
     if (counted && (value.type.is(Kind::list) || b.rules().host_objects)) return typed(Type::index());
-    b.error("E0302", x.span, fmt::format("{} has no length", shown(value.type)));
+    if (value.type.is(Kind::string)) {
+        say_elsewhere(b, x.span, "the length of a string is");
+    } else {
+        b.error("E0302", x.span, fmt::format("{} has no length", shown(value.type)));
+    }
     return {};
 }
 

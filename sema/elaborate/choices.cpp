@@ -109,6 +109,21 @@ Val compared(Body& b, ast::CompareOp op, const Val& lhs, const Val& rhs, DType c
 
 }  // namespace
 
+// In kernels and graphs: a number or string that is looked for in a tuple is compared with each of its elements.
+static Val in_tuple(Body& b, const Val& item, const Val& tuple, DType compute, bool inside) {
+    Val found = Val::truth(!inside);
+    for (size_t i = 0; i < tuple.element_count(); ++i) {
+        const Val one = compared(b, inside ? ast::CompareOp::eq : ast::CompareOp::ne, item, tuple.element(i), compute);
+        if (one.is_fixed_bool(inside)) return one;
+        if (one.is_fixed()) continue;
+        found = found.is_fixed()
+                    ? one
+                    : Val::ssa(b.emit.inferred(inside ? OpKind::bit_or : OpKind::bit_and, {found.id, one.id}),
+                               DType::boolean);
+    }
+    return found;
+}
+
 Val both(Body& b, const Val& lhs, const std::function<Val()>& rhs) { return short_circuit(b, lhs, false, rhs); }
 
 Val compare(Body& b, const ast::Expr& e, const ast::Compare& node) {
@@ -117,9 +132,15 @@ Val compare(Body& b, const ast::Expr& e, const ast::Compare& node) {
     // The links from `k` on: each is evaluated only where the ones before hold.
     const std::function<Val(size_t)> chain = [&](size_t k) -> Val {
         const Val right = expression(b, *node.links[k].rhs);
+        const ast::CompareOp op = node.links[k].op;
+        const bool inside = op == ast::CompareOp::in;
+        const bool in_elements =
+            (inside || op == ast::CompareOp::not_in) && !b.rules().host_objects && right.has_elements();
         const ast::Expr& left_expr = k == 0 ? *node.first : *node.links[k - 1].rhs;
-        const auto whole = compare_containers(b, node.links[k].op, left_expr, left, *node.links[k].rhs, right);
-        Val holds = whole ? *whole : compared(b, node.links[k].op, left, right, compute[k]);
+        const std::optional<Val> whole = in_elements
+                                             ? in_tuple(b, left, right, compute[k], inside)
+                                             : compare_containers(b, op, left_expr, left, *node.links[k].rhs, right);
+        Val holds = whole ? *whole : compared(b, op, left, right, compute[k]);
         if (k + 1 == node.links.size()) return holds;
         left = right;
         return short_circuit(b, holds, false, [&] { return chain(k + 1); });

@@ -178,7 +178,7 @@ ValueId Body::truth(const Val& value) {
 
 // A text that only the run chooses: kernels have none.
 ValueId Body::text_handle(const std::string& text) {
-    if (!rules().host_objects && !failed) {
+    if (!rules().host_objects && !rules().new_values && !failed) {
         error("E0417", emit.span(), "a kernel has no text that is chosen while it runs")
             .note("`print` each text where it is chosen");
     }

@@ -70,8 +70,10 @@ static Value member_value(Body& b, const ast::Expr& e, const Value& base, const 
         value.type = Type::tuple(std::move(types));
         return value;
     }
-    if ((shaped || base.type.is_scalar() || base.type.is_literal()) && text == "dtype") {
-        const DType elem = settled(base.type, base.value);
+    // To the library a string in a tree is a leaf that is no number, as a bool is.
+    const bool no_number = base.type.is(Kind::string) && b.checker.is_library(b.instance.module);
+    if ((shaped || base.type.is_scalar() || base.type.is_literal() || no_number) && text == "dtype") {
+        const DType elem = no_number ? DType::boolean : settled(base.type, base.value);
         value.type = Type::dtype_value(elem);
         value.value = Static::of(elem);
         return value;

@@ -321,6 +321,14 @@ Value comparison(Body& b, const ast::Expr& e, const ast::Compare& c) {
         compared.push_back(DType::boolean);
         bool equality = is_equality(link.op);
         if (!l.broken() && !r.broken() && !known) {
+            const bool looks_in = link.op == ast::CompareOp::in || link.op == ast::CompareOp::not_in;
+            if (looks_in && !b.rules().host_objects && has_written_elements(r)) {
+                const auto compute = in_elements(b, *before, l, *link.rhs, r);
+                if (compute) compared.back() = *compute;
+                before = link.rhs;
+                l = std::move(r);
+                continue;
+            }
             if (compare_sequences(b, link.op, *before, l, *link.rhs, r)) {
                 before = link.rhs;
                 l = std::move(r);

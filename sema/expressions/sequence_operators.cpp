@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "sema/expressions/operators.h"
 #include "sema/types/containers.h"
+#include "sema/types/elements.h"
 #include "sema/types/numeric.h"
 #include "sema/types/writable_types.h"
 #include "sema/values/items.h"
@@ -96,6 +98,33 @@ static void require_membership(Body& b, const ast::Expr& le, const Value& l, con
         const Type type = settled_type(stored(Type::list(*item, std::nullopt)).parts()[0], {});
         if (b.aloud) require_converts(b, le, l, type, "what is looked for");
     }
+}
+
+bool has_written_elements(const Value& whole) {
+    return whole.type.is(Kind::tuple) || (whole.type.is(Kind::list) && !whole.elements.empty());
+}
+
+std::optional<DType> in_elements(Body& b, const ast::Expr& le, const Value& l, const ast::Expr& re, const Value& r) {
+    const Span at = le.span.to(re.span);
+    const bool number = l.type.is_scalar() || l.type.is_literal() || l.type.is_bool();
+    if (!number && !l.type.is(Kind::string)) {
+        say_elsewhere(b, at, fmt::format("`in` of {} is", shown(l.type)));
+        return std::nullopt;
+    }
+    Value joined = l;
+    const size_t count = r.type.is(Kind::tuple) ? r.type.parts().size() : r.elements.size();
+    for (size_t i = 0; i < count; ++i) {
+        const Value part = i < r.elements.size() ? r.elements[i] : typed(r.type.parts()[i]);
+        if (number != (part.type.is_scalar() || part.type.is_literal() || part.type.is_bool())) {
+            b.error("E0308", at, fmt::format("{} and {} are not compared", shown(l.type), shown(part.type)));
+            return std::nullopt;
+        }
+        if (!number || (has_bools(joined.type) && has_bools(part.type))) continue;
+        const auto both = operands_join(b, le, joined, re, part, at, "comparison");
+        if (!both) return std::nullopt;
+        joined = typed(*both);
+    }
+    return joined.type.is_number() ? number_compute(joined.type) : DType::boolean;
 }
 
 bool compare_sequences(Body& b, ast::CompareOp op, const ast::Expr& le, const Value& l, const ast::Expr& re,

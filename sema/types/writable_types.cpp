@@ -29,7 +29,7 @@ bool is_tree(const Type& type) {
     const bool parted = type.is(Kind::tuple) || type.is(Kind::record) || (type.is(Kind::list) && type.length());
     if (parted) return std::ranges::all_of(type.parts(), is_tree);
     return type.is_unknown() || type.is(Kind::tensor) || type.is_scalar() || type.is_literal() ||
-           type.is(Kind::function) || type.is(Kind::none) || type.is(Kind::dtype);
+           type.is(Kind::function) || type.is(Kind::none) || type.is(Kind::dtype) || type.is(Kind::string);
 }
 
 bool holds_tensors(const Type& type) {
