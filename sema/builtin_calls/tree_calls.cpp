@@ -91,6 +91,11 @@ public:
             }
             return ok;
         }
+        if (part.type.is(Kind::string)) return true;  // stays as it is, as in derivatives and optimizers
+        if (part.type.is(Kind::list) && !part.type.length()) {
+            say_unknown_length(b_, part.written->span, name);
+            return false;
+        }
         const Value value = expression(b_, *part.read);
         if (value.broken()) return false;
         const bool tensor = part.type.is(Kind::tensor);
@@ -180,7 +185,11 @@ private:
     }
 
     Type leaf(const std::vector<Part>& parts, const std::string& path) {
-        if (parts[0].type.is(Kind::list) || parts[0].type.is(Kind::dict)) {
+        if (parts[0].type.is(Kind::list)) {
+            say_unknown_length(b_, parts[0].written->span, b_.source(*parts[0].written) + path);
+            return {};
+        }
+        if (parts[0].type.is(Kind::dict)) {
             b_.refuse(Feature::graphs, parts[0].written->span,
                       fmt::format("going through {} in a tree is", shown(parts[0].type)));
             return {};

@@ -18,20 +18,27 @@
 
 namespace tsr::sema {
 
+// `.blocks`, `[0].layers`: where a list in a tree stands whose items are trees and whose length nothing says.
+static std::optional<std::string> list_of_unknown_length(const Type& type) {
+    if (type.is(Kind::list) && !type.length())
+        return is_tree(Type::list(type.parts()[0], 0)) ? std::optional(std::string()) : std::nullopt;
+    if (!type.is(Kind::tuple) && !type.is(Kind::record)) return std::nullopt;
+    for (size_t i = 0; i < type.parts().size(); ++i) {
+        const auto list = list_of_unknown_length(type.parts()[i]);
+        if (!list) continue;
+        return (type.is(Kind::tuple) ? fmt::format("[{}]", i) : "." + type.names()[i + 1]) + *list;
+    }
+    return std::nullopt;
+}
+
 // What a graph function takes: values. What it leaves in a `mut` tensor is written to the caller's.
 static void require_graph_parameter(Body& b, const Annotation& written, ParameterInfo& info) {
     const Type& type = info.type;
     if (written.mut && !type.is(Kind::tensor) && !type.is_unknown()) {
         b.refuse(Feature::graphs, info.declared,
                  fmt::format("a graph function that writes a parameter that is {} is", shown(type)));
-    } else if (!is_tree(type) && !written.fixed && type.is(Kind::list) && is_tree(Type::list(type.parts()[0], 0))) {
-        b.error("E0314", info.declared,
-                fmt::format("the length of a list that a graph function takes is static: nothing says how many items "
-                            "`{}` has",
-                            info.name))
-            .note(
-                "a list has the length that it is made with until `append` or its kin change it; of one that the run "
-                "makes, go through it on the host");
+    } else if (const auto list = list_of_unknown_length(type); list && !is_tree(type) && !written.fixed) {
+        say_unknown_length(b, info.declared, info.name + *list);
     } else if (!is_tree(type) && !written.fixed) {
         b.refuse(Feature::graphs, info.declared, fmt::format("a graph function that takes {} is", shown(type)));
     } else {

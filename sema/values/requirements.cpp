@@ -169,4 +169,15 @@ Diagnostic& say_elsewhere(Body& b, Span at, const std::string& what) {
     return b.error(elsewhere.code, at, fmt::format("{} {}", what, elsewhere.text));
 }
 
+void say_unknown_length(Body& b, Span at, const std::string& list) {
+    b.error("E0314", at,
+            fmt::format("the length of a list in a tree is static: nothing says how many items `{}` "
+                        "has",
+                        list))
+        .note(
+            "a list has the length that it is made with until `append` or its kin change it, `[f(i) for i in "
+            "range(n)]` "
+            "one where `n` is static (`n: static i32`); of one that the run makes, go through it on the host");
+}
+
 }  // namespace tsr::sema

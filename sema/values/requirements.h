@@ -26,5 +26,7 @@ void offer_cast(Body& b, Diagnostic& d, const ast::Expr& e, const Type& from, DT
 
 // Says of what only other contexts have, "records are", that it is not known here.
 Diagnostic& say_elsewhere(Body& b, Span at, const std::string& what);
+// Says of a list in a tree, named as in the text, that nothing is known of its length.
+void say_unknown_length(Body& b, Span at, const std::string& list);
 
 }  // namespace tsr::sema
