@@ -63,7 +63,10 @@ ValueId dim_code(const Dim& dim, Builder& builder, std::function<ValueId(const s
 std::set<std::string> bound_by_parameters(const Function& fn) {
     std::set<std::string> bound;
     for (const ValueId param : fn.params()) {
-        bound.insert(fn.value(param).name);
+        const Value& value = fn.value(param);
+        bound.insert(value.name);
+        if (value.role.kind == ParamRole::Kind::dimension)
+            bound.insert(fn.symbols[static_cast<size_t>(value.role.number)]);
         for (const Dim& dim : fn.type(param).shape) {
             for (std::string& symbol : dim.symbols()) bound.insert(std::move(symbol));
         }
