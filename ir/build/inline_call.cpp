@@ -2,11 +2,13 @@
 
 #include <map>
 #include <set>
+#include <string>
 
 #include <fmt/format.h>
 
 #include "ir/build/clone.h"
 #include "ir/build/dim_code.h"
+#include "ir/core/internal.h"
 #include "ir/ops/bound_dim.h"
 #include "ir/ops/control.h"
 
@@ -28,7 +30,13 @@ public:
         if (auto fault = bind_symbols()) return *fault;
         Put put;
         if (auto fault = compare_extents(put.conditions)) return *fault;
-        put.results = body();
+        try {
+            put.results = body();
+        } catch (const InternalError&) {
+            // The callee was checked with symbols; here they are numbers.
+            if (auto fault = unequal_extents()) return *fault;
+            throw;
+        }
         return put;
     }
 
@@ -82,6 +90,29 @@ private:
             for (size_t axis = 0; axis < param(i).type.rank(); ++axis) {
                 if (auto fault = same_extent(given(i, axis), expected(i, axis), conditions)) return fault;
             }
+        }
+        return std::nullopt;
+    }
+
+    // What an assertion of the callee says of two extents that are different numbers in this call.
+    [[nodiscard]] std::optional<Failure> unequal_extents() const {
+        for (size_t i = 0; i < callee_.op_count(); ++i) {
+            const Op& op = callee_.op(OpId(i));
+            if (!op.parent.valid() || op.kind != OpKind::assert_) continue;
+            const AssertOp assertion(callee_, OpId(i));
+            std::string text = assertion.text();
+            std::vector<int64_t> numbers;
+            for (const ValueId value : assertion.values()) {
+                const auto dim = dimension_of(callee_, value);
+                const auto here =
+                    dim ? dim->substitute([&](const std::string& name) { return of_symbol(name); }) : Dim();
+                const auto number = here.constant_value();
+                const size_t hole = text.find("{}");
+                if (!dim || !number || hole == std::string::npos) break;
+                numbers.push_back(*number);
+                text.replace(hole, 2, std::to_string(*number));
+            }
+            if (numbers.size() == 2 && numbers[0] != numbers[1]) return Failure{std::move(text)};
         }
         return std::nullopt;
     }

@@ -60,11 +60,9 @@ public:
         }
         for (Function& function : module_.functions) ok = (function.level != Level::graph || expand(function)) && ok;
         if (!ok) return false;
-        for (Function& function : module_.functions) {
-            if (function.level == Level::graph) finish(function);
-        }
+        for (Function& function : module_.functions) ok = (function.level != Level::graph || finish(function)) && ok;
         drop_unused();
-        return true;
+        return ok;
     }
 
 private:
@@ -87,7 +85,7 @@ private:
                 stop_if_cancelled();
                 const Function* by = replacement(fn, id);
                 if (by == nullptr) return false;
-                put(fn, id, *by);
+                if (!put(fn, id, *by)) return false;
             }
         }
         return true;
@@ -161,22 +159,41 @@ private:
         return &batched_.emplace(key, autodiff::batched_function(of, varies, gives)).first->second;
     }
 
-    static void put(Function& fn, OpId id, const Function& by) {
+    // False after a message: of extents that are different numbers.
+    bool may_be_one_shape(const Function& fn, OpId id, const std::vector<Dim>& found, const std::vector<Dim>& said) {
+        for (size_t axis = 0; axis < found.size() && axis < said.size(); ++axis) {
+            if (compare(found[axis], said[axis]) != Equality::different) continue;
+            context_.diagnostics.error("E0312", fn.place_of(fn.op(id).place).span,
+                                       fmt::format("what is given here has {} elements along axis {}, needs {}",
+                                                   found[axis].text(), axis, said[axis].text()));
+            return false;
+        }
+        return true;
+    }
+
+    // False after a message.
+    bool put(Function& fn, OpId id, const Function& by) {
         Builder at = Builder::at(fn, id);
         const Values results = fn.op(id).results;
         const Values operands = with_equal_extents(at, by, fn.op(id).operands);
         const auto given = put_body(at, by, operands);
-        if (!given) internal_error(given.message());
+        if (!given) {
+            context_.diagnostics.error("E0312", fn.place_of(fn.op(id).place).span, given.message())
+                .note("with the extents that this is called with");
+            return false;
+        }
         Values values = given.value();
         name_extents(fn, results, values);
         // Extents that only the run shows to be equal are those that the operation said.
         for (size_t i = 0; i < results.size(); ++i) {
             const Type& said = fn.type(results[i]);
             if (said.kind != TypeKind::tensor || fn.type(values[i]).shape == said.shape) continue;
+            if (!may_be_one_shape(fn, id, fn.type(values[i]).shape, said.shape)) return false;
             values[i] = at.value(OpKind::reshape, {values[i]}, {{Attr::shape, said.shape}});
         }
         fn.remove(id);
         for (size_t i = 0; i < results.size(); ++i) fn.replace_uses(results[i], values[i]);
+        return true;
     }
 
     // Extents that must be equal were compared where the function is called: here they get the same name, as those of a
@@ -237,20 +254,25 @@ private:
     }
 
     // Of what is not differentiated any more: calls become their functions, and what no derivative passes is the value.
-    void finish(Function& fn) {
+    // False after a message.
+    bool finish(Function& fn) {
         const auto calls = [](const Op& op) { return CustomCallOp::is_one(op); };
         drop_quiet(fn);
         for (auto open = standing(fn, calls); !open.empty(); open = standing(fn, calls)) {
             for (const OpId id : open) {
                 const CustomCallOp call(fn, id);
-                CustomCallOp::is_stored(fn.op(id)) ? stand_for(fn, id, call.value())
-                                                   : put(fn, id, *expanded(call.callee()));
+                if (CustomCallOp::is_stored(fn.op(id))) {
+                    stand_for(fn, id, call.value());
+                } else if (!put(fn, id, *expanded(call.callee()))) {
+                    return false;
+                }
             }
             drop_quiet(fn);
         }
         for (const OpId id : standing(fn, [](const Op& op) { return op.kind == OpKind::stop; })) {
             stand_for(fn, id, StopOp(fn, id).value());
         }
+        return true;
     }
 
     // What the operation gives is the value.
