@@ -32,7 +32,10 @@ std::vector<int64_t> kinds_of(const Function& host, const Range& values) {
 
 void capture(Function& host, OpId call) {
     Builder at = Builder::at(host, call);
-    const Values arguments = host.op(call).operands, results = host.op(call).results;
+    Values arguments = host.op(call).operands;
+    const Values results = host.op(call).results;
+    // What is captured compares no strings and gives none: all are one to it.
+    std::erase_if(arguments, [&](ValueId argument) { return host.type(argument).kind == TypeKind::string; });
     const std::string callee = host.op(call).attrs.string(Attr::callee);
     const PlaceId place = host.op(call).place;
     const OpId begin = at.host(kBegin, arguments, {Type::scalar(DType::boolean)},
@@ -127,6 +130,10 @@ private:
                 if (entry != "random_stream") continue;
                 if (const Function* drawn = module_.find(called_)) refuse(*drawn, {}, words_for(entry));
             }
+            const Function* called = module_.find(called_);
+            const auto is_string = [](const Type& type) { return type.kind == TypeKind::string; };
+            if (called != nullptr && std::ranges::any_of(called->results, is_string))
+                refuse(*called, {}, "it gives a string");
             if (seen_.insert(called_).second) all_of(called_);
         });
     }
