@@ -78,7 +78,8 @@ static Type with_declared_numbers(const Body& b, const Type& record, size_t fiel
     for (const Instance& made : b.checker.program.instances) {
         if (made.function != record.function_id() || made.parameters.size() != record.parts().size()) continue;
         const Type& declared = made.parameters[field].type;
-        if (!declared.is(Kind::tensor) || declared.rank() != type.rank()) return type;
+        const bool of_class = !made.parameters[field].any_tree && declared.is(Kind::tensor);
+        if (!of_class || declared.rank() != type.rank()) return type;
         std::vector<ir::Dim> shape = type.shape();
         for (size_t axis = 0; axis < shape.size(); ++axis) {
             const ir::Dim& extent = declared.tensor().shape[axis];
