@@ -9,6 +9,7 @@
 #include "sema/program/copied_syntax.h"
 #include "sema/state/recursion.h"
 #include "sema/types/containers.h"
+#include "sema/types/counted_lists.h"
 #include "sema/types/elements.h"
 #include "sema/types/numeric.h"
 #include "sema/values/items.h"
@@ -46,6 +47,20 @@ static Value unrolled_sequence(Body& b, const ast::Expr& e, const BuiltinEntry& 
     return typed(Type::list(Type::tuple(std::move(items)), length));
 }
 
+// How many items the shortest of these has, where that is known of each.
+static std::optional<int64_t> least_length(const Body& b, const std::vector<const ast::Expr*>& given) {
+    std::optional<int64_t> least;
+    for (const ast::Expr* iterable : given) {
+        const Type& type = b.instance.type(*iterable);
+        std::optional<int64_t> count;
+        if (type.is(Kind::list)) count = type.length();
+        if (type.is(Kind::tuple)) count = static_cast<int64_t>(type.parts().size());
+        if (!count) return std::nullopt;
+        least = least ? std::min(*least, *count) : *count;
+    }
+    return least;
+}
+
 // enumerate, zip, reversed, sorted, list: lists of what they go through; a loop goes through it without making one.
 Value sequence_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matched& m) {
     std::vector<const ast::Expr*> given = m.rest;
@@ -60,21 +75,24 @@ Value sequence_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const 
     }
     if (items.size() != given.size()) return {};
     if (!b.rules().host_objects) return unrolled_sequence(b, e, row, m, given, std::move(items));
+    const std::optional<int64_t> length = least_length(b, given);
     switch (row.id) {
         case Builtin::enumerate:
             if (m.arguments[1]) require_integer(b, *m.arguments[1], expression(b, *m.arguments[1]), "the first number");
             items.insert(items.begin(), Type::index());
-            return typed(Type::list(Type::tuple(std::move(items)), std::nullopt));
+            return typed(list_of(Type::tuple(std::move(items)), length));
         case Builtin::zip:
             if (items.empty()) {
                 b.error("E0315", e.span, "`zip` takes one iterable or more");
                 return {};
             }
-            return typed(Type::list(Type::tuple(std::move(items)), std::nullopt));
-        case Builtin::sorted:
-            return sorted_list(b, *m.arguments[0], items[0], m.arguments[1], m.arguments[2]);
+            return typed(list_of(Type::tuple(std::move(items)), length));
+        case Builtin::sorted: {
+            const Value sorted = sorted_list(b, *m.arguments[0], items[0], m.arguments[1], m.arguments[2]);
+            return sorted.broken() ? sorted : typed(list_of(items[0], length));
+        }
         default:
-            return typed(Type::list(items[0], std::nullopt));
+            return typed(list_of(items[0], length));
     }
 }
 

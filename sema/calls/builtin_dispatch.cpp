@@ -41,7 +41,7 @@ static Value refuse_dict_call(Body& b, const ast::Call& c) {
         const Span whole = c.callee->span.to(c.arguments.back().value->span);
         d.suggest({whole.file, whole.begin, whole.end + 1}, "{" + entries + "}", "a dictionary is written with braces");
     } else {
-        d.note("a dictionary is written with braces: `{\"a\": 1}`");
+        d.note("a dictionary is written with braces: `{\"a\": 1}`; of pairs: `dict(zip(names, values))`");
     }
     return {};
 }

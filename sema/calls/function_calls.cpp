@@ -87,6 +87,16 @@ bool has_declared_type(Body& b, const Function& callee, const ast::Parameter& p,
            require_converts(b, written, value, Type::scalar(type.dtype), parameter_text(p));
 }
 
+// Of `eps: static = 1e-5` and `training: static bool = True` in the library: what only the run knows is a parameter as
+// others are. What is known when the program is compiled keeps its exact value, and decides then.
+bool need_not_be_static(Body& b, const Function& callee, const ast::Parameter& p, const Value& value) {
+    if (!p.default_value || value.value || value.rounds != 0 || !value.type.is_scalar()) return false;
+    if (!b.checker.is_library(callee.module) || callee.name.starts_with('_')) return false;
+    if (std::holds_alternative<ast::BoolLiteral>(p.default_value->node)) return value.type.is_bool();
+    return std::holds_alternative<ast::FloatLiteral>(p.default_value->node) && value.type.is_float() &&
+           is_static_of_any_type(p);
+}
+
 // Whether a static parameter may have this value; false after a message.
 bool static_argument(Body& b, const Function& callee, const ast::Parameter& p, const ast::Expr& written,
                      const Value& value) {
@@ -96,7 +106,8 @@ bool static_argument(Body& b, const Function& callee, const ast::Parameter& p, c
     // The library's become a part of the caller.
     const bool chosen = !value.value && value.rounds != 0 && !unrolling_fixes(b, value.rounds) &&
                         (value.type.is_integer() || value.type.is_bool()) && !b.checker.is_library(callee.module);
-    return (chosen || require_static(b, written, value, what)) && has_declared_type(b, callee, p, written, value);
+    return (chosen || need_not_be_static(b, callee, p, value) || require_static(b, written, value, what)) &&
+           has_declared_type(b, callee, p, written, value);
 }
 
 // Evaluates the arguments and says for which signature the callee is wanted; false after a message.

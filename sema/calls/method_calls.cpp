@@ -362,13 +362,25 @@ static std::optional<std::string_view> other_method(const Type& of, std::string_
         {"ljust", "an f-string pads: `f\"{s:<8}\"`, `f\"{s:<{width}}\"`"},
         {"rjust", "an f-string pads: `f\"{s:>8}\"`, `f\"{s:>{width}}\"`"},
         {"center", "an f-string pads: `f\"{s:^8}\"`, `f\"{s:*^8}\"`"},
+        {"index", "the place where it first stands, or -1: `s.find(…)`"},
+        {"len", "the number of characters: `len(s)`"},
         {"zfill", "an f-string pads: `f\"{s:0>8}\"`, of a number `f\"{n:08d}\"`"},
     };
     const auto noted = [&](const auto& table) {
         const auto* found = std::ranges::find(table, name, &Other::name);
         return found != std::end(table) ? std::optional(found->note) : std::nullopt;
     };
+    static constexpr Other kOfLists[] = {
+        {"add", "one more item: `xs.append(x)`"},
+        {"push", "one more item: `xs.append(x)`"},
+        {"size", "the number of items: `len(xs)`"},
+        {"length", "the number of items: `len(xs)`"},
+        {"shape", "the number of items: `len(xs)`; a tensor of them: `from_list(xs)`"},
+        {"sum", "their sum: `sum(xs)`"},
+        {"mean", "a tensor of them has it: `from_list(xs).mean()`"},
+    };
     if (of.is(Kind::string)) return noted(kOfStrings);
+    if (of.is(Kind::list)) return noted(kOfLists);
     return of.is(Kind::tensor) ? noted(kOfTensors) : std::nullopt;
 }
 
@@ -417,6 +429,9 @@ Value method_call(Body& b, const ast::Expr& e, const ast::Call& c, const ast::At
     }
     const bool own = b.checker.is_library(b.instance.module) || b.checker.program.made.find(e.id) != nullptr;
     if (own && a.name.text == "_along") return form_along(b, e, c, base.type);
+    if (a.name.text == "tolist" && base.type.is(Kind::tensor) && base.type.rank() > 1 && b.rules().host_objects &&
+        c.arguments.empty())
+        return library_call(b, e, {.name = "_nested_list", .file = "items", .signature = {}, .doc = {}}, {a.base});
     auto method = method_named(base.type, a.name.text);
     // A number is a tensor of no axes.
     if (!method && b.rules().tensor_values && (base.type.is_scalar() || base.type.is_bool()) && !is_complex(base.type))

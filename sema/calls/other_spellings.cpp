@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "sema/calls/builtin_dispatch.h"
+#include "sema/calls/generators.h"
 #include "sema/program/movements.h"
 #include "sema/state/recursion.h"
 #include "sema/types/numeric.h"
@@ -172,6 +173,7 @@ std::optional<Value> best_item(Body& b, const ast::Expr& e, const Arguments& all
     const bool by_key = all.size() == 2 && all[1].keyword && all[1].keyword->text == "key";
     if (all.size() != 1 && !by_key) return std::nullopt;
     const Type type = expression(b, items).type;
+    if (by_key && type.is_unknown()) return Value{};  // it has an error
     if (!type.is(Kind::list)) return std::nullopt;
     const bool has_order = type.parts()[0].is(Kind::string) || type.parts()[0].is(Kind::tuple);
     if (!by_key && !has_order) return std::nullopt;
@@ -179,6 +181,42 @@ std::optional<Value> best_item(Body& b, const ast::Expr& e, const Arguments& all
     if (by_key) operands.push_back(all[1].value);
     const std::string name = fmt::format("_{}{}", function, by_key ? "_by" : "");
     return library_call(b, e, {.name = name, .file = "order", .signature = {}, .doc = {}}, operands);
+}
+
+// `dict(zip(names, values))`
+std::optional<Value> dict_of_pairs(Body& b, const ast::Expr& e, const Arguments& all) {
+    if (!b.rules().host_objects || all.size() != 1 || all[0].keyword || all[0].unpacked) return std::nullopt;
+    take_generator(b, *all[0].value);
+    const Type type = expression(b, *all[0].value).type;
+    if (type.is_unknown()) return Value{};  // it has an error
+    const bool pairs = type.is(Kind::list) && type.parts()[0].is(Kind::tuple) && type.parts()[0].parts().size() == 2;
+    if (!pairs) return std::nullopt;
+    return library_call(b, e, {.name = "_dict_of", .file = "items", .signature = {}, .doc = {}}, {all[0].value});
+}
+
+// `atomic.add(h, i, 1)`, as other languages write it.
+std::optional<Value> atomic_at_index(Body& b, const ast::Expr& e, const ast::Call& c, const Arguments& all) {
+    const bool plain = std::ranges::none_of(all, [](const auto& one) { return one.keyword || one.unpacked; });
+    if (all.size() != 3 || !plain || !expression(b, *all[0].value).type.is(Kind::tensor)) return std::nullopt;
+    for (size_t i = 1; i < all.size(); ++i) expression(b, *all[i].value);
+    const auto* at = std::get_if<ast::Tuple>(&all[1].value->node);
+    std::string index = b.source(*all[1].value);
+    if (at && all[1].value->parenthesized) index = index.substr(1, index.size() - 2);
+    b.error("E0315", all[1].value->span, "the element that it changes is the first argument")
+        .suggest(
+            e.span,
+            fmt::format("{}({}[{}], {})", b.source(*c.callee), b.source(*all[0].value), index, b.source(*all[2].value)),
+            "index it there");
+    return Value{};
+}
+
+// `round(x, 2)`
+std::optional<Value> rounded_to_digits(Body& b, const ast::Expr& e, const Arguments& all) {
+    if (all.size() != 2 || all[0].keyword || all[0].unpacked || all[1].unpacked) return std::nullopt;
+    const bool named = all[1].keyword && (all[1].keyword->text == "decimals" || all[1].keyword->text == "ndigits");
+    if (all[1].keyword && !named) return std::nullopt;
+    return library_call(b, e, {.name = "_rounded", .file = "math", .signature = {}, .doc = {}},
+                        {all[0].value, all[1].value});
 }
 
 // A number is a tensor of no axes: what these functions say of it they say of a tensor of one element.
@@ -258,6 +296,14 @@ std::optional<Value> other_spelling(Body& b, const ast::Expr& e, const ast::Call
         case Builtin::stack:
             if (auto numbers = stacked_numbers(b, e, all)) return numbers;
             return joined_list(b, e, all, "_stacked");
+        case Builtin::atomic_add:
+        case Builtin::atomic_max:
+        case Builtin::atomic_min:
+            return atomic_at_index(b, e, c, all);
+        case Builtin::dict_:
+            return dict_of_pairs(b, e, all);
+        case Builtin::round:
+            return rounded_to_digits(b, e, all);
         case Builtin::min:
         case Builtin::max:
             if (auto number = of_number(b, e, all, row)) return number;

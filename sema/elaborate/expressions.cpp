@@ -1,5 +1,8 @@
 // Expressions by kind.
+#include <string>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "ir/core/internal.h"
 #include "sema/elaborate/arithmetic.h"
@@ -15,6 +18,7 @@
 #include "sema/elaborate/memory.h"
 #include "sema/elaborate/operators.h"
 #include "sema/elaborate/recursion.h"
+#include "sema/elaborate/shape_checks.h"
 #include "sema/elaborate/static_values.h"
 #include "sema/elaborate/text.h"
 #include "sema/elaborate/tiles.h"
@@ -76,13 +80,51 @@ Val shape_of(Body& b, const ast::Expr& base) {
     return shape;
 }
 
+// The tensor of a record's field, of which the class declares some extents as numbers: compared where it is read.
+static Val in_class_shape(Body& b, const Val& field, const sema::Type& type) {
+    if (!type.is(sema::Kind::tensor) || !field.is_ssa() || b.takes_operands()) return field;
+    const bool graph = b.function().level == ir::Level::graph;
+    if (!graph && b.function().level != ir::Level::host) return field;
+    std::vector<ir::Dim> shape = graph ? b.type_of(field.id).shape : type.shape();
+    if (shape.size() != type.rank()) return field;
+    const sema::Instance& instance = b.instance();
+    const std::string function = instance.function.valid() ? b.program.function(instance.function).name : "the module";
+    bool changed = false;
+    for (size_t axis = 0; axis < shape.size(); ++axis) {
+        const auto number = type.shape()[axis].constant_value();
+        if (!number || (graph && shape[axis] == type.shape()[axis])) continue;
+        const ir::ValueId found =
+            graph ? b.index(b.function_dimension(shape[axis]))
+                  : b.emit.inferred(OpKind::shape_of, {field.id}, {{Attr::axis, static_cast<int64_t>(axis)}});
+        const ir::ValueId expected = b.emit.constant(*number, DType::index);
+        if (graph) {
+            require_in_graph(b, b.emit.inferred(OpKind::eq, {found, expected}), {found, expected},
+                             fmt::format("{}: the field has size {{}} where its class says {{}}", function));
+            shape[axis] = type.shape()[axis];
+            changed = true;
+            continue;
+        }
+        Body::OpenIf open = b.open_if(b.emit.inferred(OpKind::ne, {found, expected}));
+        b.in_side(open, 0, [&] {
+            host_effect(b, "shape_failed", {found, expected},
+                        {{Attr::names, std::vector<std::string>{function, "", std::to_string(*number), "", ""}}});
+        });
+        b.close_if(open);
+    }
+    if (!changed) return field;
+    Val result = field;
+    result.id = b.emit.inferred(OpKind::reshape, {field.id}, {{Attr::shape, shape}});
+    return result;
+}
+
 Val attribute(Body& b, const ast::Expr& e, const ast::Attribute& node) {
     const sema::ExprInfo& info = b.info(e);
     const bool field = std::holds_alternative<sema::FieldName>(info.referent);
     if (!field && !std::holds_alternative<std::monostate>(info.referent)) return named(b, e);
     const sema::Type& base = b.info(*node.base).type;
     if (info.type.is(Kind::function)) return Val::none();  // a method
-    if (base.is(Kind::record)) return record_field(b, expression(b, *node.base), base, node.name.text);
+    if (base.is(Kind::record))
+        return in_class_shape(b, record_field(b, expression(b, *node.base), base, node.name.text), info.type);
     if (node.name.text == "shape") return shape_of(b, *node.base);
     if (node.name.text == "dtype") return Val::of(*b.info(e).value);
     if (node.name.text == "size") {

@@ -6,6 +6,7 @@
 #include "sema/program/static_tables.h"
 #include "sema/state/recursion.h"
 #include "sema/types/containers.h"
+#include "sema/types/counted_lists.h"
 #include "sema/types/numeric.h"
 #include "sema/values/items.h"
 #include "sema/values/requirements.h"
@@ -43,11 +44,13 @@ Value dict_index(Body& b, const ast::Expr& e, const ast::Subscript& s, const Val
 
 // `xs[1:-1]`, `"text"[::2]`.
 static Value sequence_slice(Body& b, const ast::Slice& slice, const Value& base) {
+    bool counted = base.type.is(Kind::list) && base.type.length();
     for (const ast::Expr* bound : {slice.lower, slice.upper, slice.step}) {
         if (!bound) continue;
         Value v = expression(b, *bound);
         require_integer(b, *bound, v, "a bound of a slice");
         if (v.broken() || !v.type.is_integer()) return {};
+        counted &= v.value.has_value();
         if (bound == slice.step && v.value && v.value->integer() == 0) {
             b.error("E0334", bound->span, "the step is zero");
             return {};
@@ -55,7 +58,11 @@ static Value sequence_slice(Body& b, const ast::Slice& slice, const Value& base)
     }
     Value result;
     result.type = stored(base.type);
-    if (base.type.is(Kind::list)) result.type = any_length(result.type);
+    if (!base.type.is(Kind::list)) return result;
+    result.type = any_length(result.type);
+    if (!counted) return result;
+    if (const auto items = sliced_items(b.instance, slice, static_cast<size_t>(*base.type.length())))
+        result.type = list_of(result.type.parts()[0], static_cast<int64_t>(items->size()));
     return result;
 }
 

@@ -71,6 +71,25 @@ void check_method_value(Body& b, const ast::Expr& function) {
     if (base && base->type.is(Kind::record)) expression(b, function);
 }
 
+// A field whose class declares extents as numbers, `cls: param f32[1, 1, D]`, has them: they are checked where it is
+// read.
+static Type with_declared_numbers(const Body& b, const Type& record, size_t field, const Type& type) {
+    if (!type.is(Kind::tensor)) return type;
+    for (const Instance& made : b.checker.program.instances) {
+        if (made.function != record.function_id() || made.parameters.size() != record.parts().size()) continue;
+        const Type& declared = made.parameters[field].type;
+        const bool of_class = !made.parameters[field].any_tree && declared.is(Kind::tensor);
+        if (!of_class || declared.rank() != type.rank()) return type;
+        std::vector<ir::Dim> shape = type.shape();
+        for (size_t axis = 0; axis < shape.size(); ++axis) {
+            const ir::Dim& extent = declared.tensor().shape[axis];
+            if (extent.constant_value() && shape[axis].symbol_name() == "_") shape[axis] = extent;
+        }
+        return type.with_shape(std::move(shape));
+    }
+    return type;
+}
+
 Value field_value(Body& b, const ast::Expr& e, const Value& base, const ast::Attribute& a) {
     const bool named = !base.type.is_keyed_dict();
     const StoredForm* form = stored_form(b, base.type);
@@ -89,6 +108,7 @@ Value field_value(Body& b, const ast::Expr& e, const Value& base, const ast::Att
             const std::vector<ir::Dim>& shape = b.instance.parameters[static_cast<size_t>(parameter)].values_shape;
             if (shape.size() == value.type.rank()) value.type = value.type.with_shape(shape);
         }
+        if (!form) value.type = with_declared_numbers(b, base.type, *at, value.type);
         value.type = item_type(b, value.type, e);
         value.referent = FieldName{base.type.function_id(), a.name.text};
         return value;

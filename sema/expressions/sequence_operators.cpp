@@ -6,6 +6,7 @@
 
 #include "sema/expressions/operators.h"
 #include "sema/types/containers.h"
+#include "sema/types/counted_lists.h"
 #include "sema/types/elements.h"
 #include "sema/types/numeric.h"
 #include "sema/types/writable_types.h"
@@ -59,7 +60,11 @@ std::optional<Value> sequence_arithmetic(Body& b, ast::BinaryOp op, const Value&
         const Value& times = sequence(l) ? r : l;
         if (!sequence(repeated) || !times.type.is_integer()) return std::nullopt;
         const Type type = settled_type(stored(repeated.type), {});
-        return typed(type.is(Kind::list) ? any_length(type) : type);
+        if (!type.is(Kind::list)) return typed(type);
+        const std::optional<int64_t> count = times.value ? times.value->integer() : std::nullopt;
+        constexpr int64_t kMost = 1 << 16;
+        const bool counted = count && *count >= 0 && *count <= kMost && type.length() && *type.length() <= kMost;
+        return typed(list_of(type.parts()[0], counted ? std::optional(*type.length() * *count) : std::nullopt));
     }
     if (op != ast::BinaryOp::add) return std::nullopt;
     if (l.type.is(Kind::string) && r.type.is(Kind::string)) return typed(Type::string());
@@ -70,7 +75,10 @@ std::optional<Value> sequence_arithmetic(Body& b, ast::BinaryOp op, const Value&
     }
     if (!l.type.is(Kind::list) || !r.type.is(Kind::list)) return std::nullopt;
     auto type = common_container(l.type, r.type);
-    return type ? std::optional(typed(any_length(*type))) : std::nullopt;
+    if (!type) return std::nullopt;
+    const bool counted = l.type.length() && r.type.length();
+    return typed(
+        list_of(type->parts()[0], counted ? std::optional(*l.type.length() + *r.type.length()) : std::nullopt));
 }
 
 // Such a container with items of this type.

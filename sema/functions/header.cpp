@@ -18,31 +18,48 @@
 
 namespace tsr::sema {
 
-// `.blocks`, `[0].layers`: where a list in a tree stands whose items are trees and whose length nothing says.
-static std::optional<std::string> list_of_unknown_length(const Type& type) {
-    if (type.is(Kind::list) && !type.length())
-        return is_tree(Type::list(type.parts()[0], 0)) ? std::optional(std::string()) : std::nullopt;
-    if (!type.is(Kind::tuple) && !type.is(Kind::record)) return std::nullopt;
+namespace {
+
+struct Part {
+    std::string path;
+    Type type;
+};
+
+// The first part of a parameter that a graph function does not take.
+Part refused_part(const Type& type, std::string path) {
+    if (type.is(Kind::list) && type.length() && !type.parts().empty())
+        return refused_part(type.parts()[0], std::move(path) + "[0]");
+    if (!type.is(Kind::tuple) && !type.is(Kind::record)) return {std::move(path), type};
     for (size_t i = 0; i < type.parts().size(); ++i) {
-        const auto list = list_of_unknown_length(type.parts()[i]);
-        if (!list) continue;
-        return (type.is(Kind::tuple) ? fmt::format("[{}]", i) : "." + type.names()[i + 1]) + *list;
+        if (is_tree(type.parts()[i])) continue;
+        const std::string name = type.is(Kind::tuple)   ? fmt::format("[{}]", i)
+                                 : type.is_keyed_dict() ? fmt::format("[\"{}\"]", type.names()[i + 1])
+                                                        : fmt::format(".{}", type.names()[i + 1]);
+        return refused_part(type.parts()[i], std::move(path) + name);
     }
-    return std::nullopt;
+    return {std::move(path), type};
 }
+
+}  // namespace
 
 // What a graph function takes: values. What it leaves in a `mut` tensor is written to the caller's.
 static void require_graph_parameter(Body& b, const Annotation& written, ParameterInfo& info) {
     const Type& type = info.type;
+    const bool tree = is_tree(type) || written.fixed;
+    const Part part = tree ? Part{} : refused_part(type, info.name);
     if (written.mut && !type.is(Kind::tensor) && !type.is_unknown()) {
         b.refuse(Feature::graphs, info.declared,
                  fmt::format("a graph function that writes a parameter that is {} is", shown(type)));
-    } else if (const auto list = list_of_unknown_length(type); list && !is_tree(type) && !written.fixed) {
-        say_unknown_length(b, info.declared, info.name + *list);
-    } else if (!is_tree(type) && !written.fixed) {
-        b.refuse(Feature::graphs, info.declared, fmt::format("a graph function that takes {} is", shown(type)));
-    } else {
+    } else if (tree) {
         return;
+    } else if (part.type.is(Kind::list) && is_tree(Type::list(part.type.parts()[0], 0))) {
+        say_unknown_length(b, info.declared, part.path);
+    } else if (part.path != info.name) {
+        b.refuse(Feature::graphs, info.declared,
+                 fmt::format("a graph function that takes {}, whose `{}` is {}, is", shown(type), part.path,
+                             shown(part.type)));
+    } else {
+        b.refuse(Feature::graphs, info.declared, fmt::format("a graph function that takes {} is", shown(type)));
     }
     info.type = Type::unknown();
 }
@@ -75,6 +92,12 @@ static void fix_extents(Body& b, const ast::Parameter& parameter, const Type& gi
         if (!name || b.checker.lookup(b.function->module, name->text).kind != Symbol::Kind::none) continue;
         b.fixed.try_emplace(name->text, Static::of(shape[axis].constant_value().value()));
     }
+}
+
+// A static parameter of the library that is given what only the run knows.
+static bool is_given_by_run(const Body& b, const Request& request, size_t parameter, const Type& type) {
+    return b.checker.is_library(b.function->module) && parameter < request.values.size() &&
+           !request.values[parameter] && type.is_scalar() && (type.is_float() || type.is_bool());
 }
 
 static void read_parameters(Body& b, const Request& request) {
@@ -156,7 +179,7 @@ static void read_parameters(Body& b, const Request& request) {
             info.type = Type::unknown();
         }
         if (rules_of(b.function->kind).of_values) require_graph_parameter(b, written, info);
-        info.is_static = written.fixed;
+        info.is_static = written.fixed && !is_given_by_run(b, request, i, info.type);
         if (i < request.values.size()) info.value = request.values[i];
         info.is_dimension = info.type.is_integer() && info.type.is_scalar();
         b.instance.parameters.push_back(info);

@@ -12,6 +12,7 @@
 #include "sema/expressions/operators.h"
 #include "sema/expressions/register_tiles.h"
 #include "sema/expressions/row_indexing.h"
+#include "sema/program/copied_syntax.h"
 #include "sema/state/entities.h"
 #include "sema/state/recursion.h"
 #include "sema/statements/element_assignments.h"
@@ -94,8 +95,37 @@ static bool assign_where(Body& b, const ast::Stmt& stmt, const std::vector<const
     return true;
 }
 
+// `q, k, v = x` of a tensor: its rows.
+static Value unpacked_rows(Body& b, const ast::Assign& a, const Value& value) {
+    const bool whole = b.rules().host_objects || b.rules().new_values;
+    if (!whole || a.targets.size() != 1 || !value.type.is(Kind::tensor) || value.type.rank() == 0) return value;
+    const auto* tuple = std::get_if<ast::Tuple>(&a.targets[0]->node);
+    const auto* list = std::get_if<ast::List>(&a.targets[0]->node);
+    if (!tuple && !list) return value;
+    const auto count = static_cast<int64_t>(tuple ? tuple->elements.size() : list->elements.size());
+    const auto rows = value.type.shape()[0].constant_value();
+    if (rows && *rows != count) {
+        b.error("E0318", a.targets[0]->span, fmt::format("{} names for {} rows", count, *rows))
+            .label(a.value->span, value.type.text());
+        return {};
+    }
+    MadeSyntax& syntax = b.checker.program.made;
+    std::vector<const ast::Expr*> operands;
+    const bool first = syntax.library_call(b.key(*a.value), "_rows_of") == nullptr;
+    if (first) {
+        SyntaxCopier copier(syntax);  // the call stands for the value itself
+        operands = {copier.expr(a.value), &syntax.expr(a.value->span, ast::IntLiteral{static_cast<uint64_t>(count)})};
+    }
+    const Value made =
+        library_call(b, *a.value, {.name = "_rows_of", .file = "items", .signature = {}, .doc = {}}, operands);
+    std::vector<ast::ExprId>& calls = syntax.library_calls[b.key(*a.value)];
+    if (first) std::ranges::rotate(calls, calls.end() - 1);  // `x @ y` is a call of the library, too
+    b.instance.exprs[a.value->id].type = made.type;
+    return made;
+}
+
 void assignment(Body& b, const ast::Stmt& stmt, const ast::Assign& a) {
-    const Value value = expression(b, *a.value);
+    const Value value = unpacked_rows(b, a, expression(b, *a.value));
     if (assign_where(b, stmt, a.targets, *a.value, value)) return;
     if (const ast::Expr* added = added_to(*a.targets[0], *a.value)) {
         warn_of_narrow_sum(b, stmt, *a.targets[0], std::get<ast::Binary>(a.value->node).op, value.type, *added);
@@ -152,6 +182,15 @@ static void require_assigns(Body& b, Slot& slot, const Type& held, const ast::Ex
     if (narrow) {
         b.error("E0306", source.span,
                 fmt::format("`{}` is {} and does not hold {}", slot.name, shown(held), value.value->text()));
+        return;
+    }
+    if (type.is(Kind::tensor) && held.is(Kind::tensor) && type.elem() == held.elem() && type.rank() != held.rank()) {
+        auto& d = b.error("E0303", source.span,
+                          fmt::format("`{}` has {} ax{} elsewhere, this has {}", slot.name, held.rank(),
+                                      held.rank() == 1 ? "is" : "es", type.rank()));
+        if (slot.first_at.valid() && !(slot.first_at == target.span)) d.label(slot.first_at, held.text());
+        d.note("a variable has one type: a tensor of another number of axes needs a name of its own");
+        slot.settled = Type::unknown();
         return;
     }
     // Extents that only the running program knows are all shown as `?`.
@@ -251,8 +290,12 @@ static void assign_unpacked(Body& b, const ast::Expr& target, const std::vector<
             parts.push_back(std::move(part));
         }
     } else if (!value.broken()) {
-        b.error("E0318", source.span,
-                fmt::format("{} values are wanted here, this is {}", targets.size(), shown(value.type)));
+        auto& d = b.error("E0318", source.span,
+                          fmt::format("{} values are wanted here, this is {}", targets.size(), shown(value.type)));
+        const Type& whole_type = b.instance.type(source);
+        if (value.type.is(Kind::string) && (whole_type.is(Kind::dict) || whole_type.is_keyed_dict()) &&
+            targets.size() == 2)
+            d.suggest(source.span, fmt::format("{}.items()", b.source(source)), "keys and values");
     }
     if (!parts.empty() && parts.size() != targets.size()) {
         b.error("E0318", target.span, fmt::format("{} names for {} values", targets.size(), parts.size()))

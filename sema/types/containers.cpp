@@ -78,6 +78,11 @@ std::string parts_form(const Type& keyed, const std::string& method) {
 }
 
 Type of_either_extent(const Type& a, const Type& b) {
+    if (a.is(Kind::tuple) && b.is(Kind::tuple) && a.parts().size() == b.parts().size()) {
+        std::vector<Type> parts;
+        for (size_t i = 0; i < b.parts().size(); ++i) parts.push_back(of_either_extent(a.parts()[i], b.parts()[i]));
+        return Type::tuple(std::move(parts));
+    }
     if (!a.is(Kind::tensor) || !b.is(Kind::tensor) || a.rank() != b.rank()) return b;
     std::vector<ir::Dim> shape = b.tensor().shape;
     for (size_t axis = 0; axis < shape.size(); ++axis) {

@@ -1,0 +1,14 @@
+// Lists whose length follows from those of others.
+#pragma once
+
+#include "sema/types/type.h"
+
+namespace tsr::sema {
+
+// A list of so many items, where that is known and not too much: functions are made for each length.
+inline Type list_of(const Type& item, std::optional<int64_t> length) {
+    constexpr int64_t kMost = 256;
+    return Type::list(item, length && *length <= kMost ? length : std::nullopt);
+}
+
+}  // namespace tsr::sema
