@@ -110,6 +110,15 @@ bool static_argument(Body& b, const Function& callee, const ast::Parameter& p, c
            has_declared_type(b, callee, p, written, value);
 }
 
+// Whether a call of the function stands in the function itself, or in what it calls.
+bool is_under_check(const Checker& checker, FunctionId id) {
+    for (size_t i = 0; i < checker.program.instances.size(); ++i) {
+        if (checker.program.instances[i].function == id && checker.states[i].progress == InstanceState::Progress::busy)
+            return true;
+    }
+    return false;
+}
+
 // Evaluates the arguments and says for which signature the callee is wanted; false after a message.
 bool gather(Body& b, const Function& callee, const Matched& m, Request& request, std::vector<PassedValue>& arguments) {
     std::vector<std::pair<ir::Dim, ir::Dim>> known;
@@ -135,6 +144,11 @@ bool gather(Body& b, const Function& callee, const Matched& m, Request& request,
             if (b.rules().host_objects && value.type.is(Kind::list)) value.type = stored(value.type);
             ok &= !value.broken() && (!callee.generic || require_known(b, *written, value));
             given = settled_type(b.rules().host_objects ? stored(value.type) : value.type, value.value);
+            // A function that calls itself with `xs[1:]` is one function for lists of any length.
+            if (b.rules().host_objects && !rules_of(callee.kind).of_values) {
+                const Type any = without_lengths(given);
+                if (!(any == given) && is_under_check(b.checker, callee.id)) given = any;
+            }
             if (Checker::is_static(p)) ok &= static_argument(b, callee, p, *written, value);
             if (Checker::is_static(p)) fixed_value = value.value;
         } else {

@@ -217,8 +217,11 @@ void Body::add_to_type(Slot& slot, const Type& given, const std::optional<Static
     else if (slot.only_value != value)
         slot.only_value.reset();
     // The extents of tensors, and what of them may be written, are not in the header.
-    const bool fits =
-        !slot.keeps_type || type.is(Kind::tensor) || (joined && joined->with_mut(false) == slot.given->with_mut(false));
+    const auto in_header = [&](Type (*as)(const Type&)) {
+        return joined && as(joined->with_mut(false)) == as(slot.given->with_mut(false));
+    };
+    const bool fits = !slot.keeps_type || type.is(Kind::tensor) || in_header([](const Type& t) { return t; }) ||
+                      (rules().host_objects && in_header(without_lengths));
     if (joined && fits) slot.joined = joined;
 }
 

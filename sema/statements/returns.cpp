@@ -123,7 +123,9 @@ static void declared_result(Body& b, const ast::Stmt& stmt, const ast::Return& r
     if (!tuples && !found[0].is(Kind::tensor) && !wanted[0].is(Kind::tensor)) {
         const std::string what = fmt::format("the result of `{}`", b.function->name);
         if (!b.result_values_shape.empty()) b.instance.values_shapes[stmt.id] = b.result_values_shape;
-        if (!require_converts(b, *r.value, value, b.result_type->with_mut(false), what)) return;
+        // A list that was returned before said its length; another may have another.
+        const Type wanted_type = without_lengths(b.result_type->with_mut(false));
+        if (!require_converts(b, *r.value, value, wanted_type, what)) return;
         b.result_type = as_written(*b.result_type, value.type);
         b.returned = value.type;
         return;
