@@ -23,9 +23,7 @@ static Value unrolled_sequence(Body& b, const ast::Expr& e, const BuiltinEntry& 
     std::optional<int64_t> length;
     for (const ast::Expr* iterable : given) {
         const Type& type = b.instance.type(*iterable);
-        std::optional<int64_t> count;
-        if (type.is(Kind::list)) count = type.length();
-        if (type.is(Kind::tuple)) count = static_cast<int64_t>(type.parts().size());
+        const std::optional<int64_t> count = known_count(type);
         if (!count) {
             b.refuse(Feature::graphs, iterable->span, fmt::format("`{}` of {} is", spelling(row.id), shown(type)));
             return {};
@@ -51,10 +49,7 @@ static Value unrolled_sequence(Body& b, const ast::Expr& e, const BuiltinEntry& 
 static std::optional<int64_t> least_length(const Body& b, const std::vector<const ast::Expr*>& given) {
     std::optional<int64_t> least;
     for (const ast::Expr* iterable : given) {
-        const Type& type = b.instance.type(*iterable);
-        std::optional<int64_t> count;
-        if (type.is(Kind::list)) count = type.length();
-        if (type.is(Kind::tuple)) count = static_cast<int64_t>(type.parts().size());
+        const std::optional<int64_t> count = known_count(b.instance.type(*iterable));
         if (!count) return std::nullopt;
         least = least ? std::min(*least, *count) : *count;
     }
