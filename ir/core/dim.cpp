@@ -84,51 +84,64 @@ void cancel_exact_quotients(std::vector<Dim::Term>& terms) {
 
 bool Dim::Atom::operator==(const Atom& other) const { return order(*this, other) == 0; }
 bool Dim::Atom::operator<(const Atom& other) const { return order(*this, other) < 0; }
-bool Dim::operator==(const Dim& other) const { return terms_ == other.terms_; }
+bool Dim::operator==(const Dim& other) const { return terms_ == other.terms_ || terms() == other.terms(); }
 
 Dim::Dim() = default;
 
-Dim::Dim(std::vector<Term> terms) : terms_(std::move(terms)) {
-    cancel_exact_quotients(terms_);
-    for (Term& term : terms_) std::sort(term.factors.begin(), term.factors.end());
-    std::sort(terms_.begin(), terms_.end(),
-              [](const Term& a, const Term& b) { return order(a.factors, b.factors) < 0; });
+Dim::Dim(std::vector<Term> terms) {
+    cancel_exact_quotients(terms);
+    for (Term& term : terms) std::sort(term.factors.begin(), term.factors.end());
+    std::sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) { return order(a.factors, b.factors) < 0; });
     size_t kept = 0;
-    for (size_t i = 0; i < terms_.size(); ++i) {
-        if (kept > 0 && terms_[kept - 1].factors == terms_[i].factors) {
-            terms_[kept - 1].coefficient = wrapping_add(terms_[kept - 1].coefficient, terms_[i].coefficient);
+    for (size_t i = 0; i < terms.size(); ++i) {
+        if (kept > 0 && terms[kept - 1].factors == terms[i].factors) {
+            terms[kept - 1].coefficient = wrapping_add(terms[kept - 1].coefficient, terms[i].coefficient);
         } else {
-            if (kept != i) terms_[kept] = std::move(terms_[i]);
+            if (kept != i) terms[kept] = std::move(terms[i]);
             ++kept;
         }
-        if (terms_[kept - 1].coefficient == 0 &&
-            (i + 1 == terms_.size() || terms_[i + 1].factors != terms_[kept - 1].factors)) {
+        if (terms[kept - 1].coefficient == 0 &&
+            (i + 1 == terms.size() || terms[i + 1].factors != terms[kept - 1].factors)) {
             --kept;
         }
     }
-    terms_.resize(kept);
+    terms.resize(kept);
+    hold(std::move(terms));
+}
+
+void Dim::hold(std::vector<Term> terms) {
+    terms_ = terms.empty() ? nullptr : std::make_shared<const std::vector<Term>>(std::move(terms));
+}
+
+const std::vector<Dim::Term>& Dim::terms() const {
+    static const std::vector<Term> none;
+    return terms_ ? *terms_ : none;
 }
 
 // Both are in normal form as they are.
 Dim Dim::constant(int64_t value) {
     Dim dim;
-    if (value != 0) dim.terms_.push_back({value, {}});
+    if (value != 0) dim.hold({Term{value, {}}});
     return dim;
 }
 
 Dim Dim::symbol(std::string name) {
+    Atom atom;
+    atom.name = std::move(name);
+    Term term{1, {}};
+    term.factors.push_back(std::move(atom));
+    std::vector<Term> terms;
+    terms.push_back(std::move(term));
     Dim dim;
-    Term& term = dim.terms_.emplace_back();
-    term.coefficient = 1;
-    term.factors.emplace_back().name = std::move(name);
+    dim.hold(std::move(terms));
     return dim;
 }
 
 Dim operator+(const Dim& a, const Dim& b) {
-    if (a.terms_.empty()) return b;
-    if (b.terms_.empty()) return a;
-    std::vector<Dim::Term> terms = a.terms_;
-    terms.insert(terms.end(), b.terms_.begin(), b.terms_.end());
+    if (!a.terms_) return b;
+    if (!b.terms_) return a;
+    std::vector<Dim::Term> terms = a.terms();
+    terms.insert(terms.end(), b.terms().begin(), b.terms().end());
     return Dim(std::move(terms));
 }
 
@@ -138,8 +151,8 @@ Dim operator*(const Dim& a, const Dim& b) {
     if (a.constant_value() == 1) return b;
     if (b.constant_value() == 1) return a;
     std::vector<Dim::Term> terms;
-    for (const Dim::Term& x : a.terms_) {
-        for (const Dim::Term& y : b.terms_) {
+    for (const Dim::Term& x : a.terms()) {
+        for (const Dim::Term& y : b.terms()) {
             Dim::Term product{wrapping_mul(x.coefficient, y.coefficient), x.factors};
             product.factors.insert(product.factors.end(), y.factors.begin(), y.factors.end());
             terms.push_back(std::move(product));
@@ -151,21 +164,21 @@ Dim operator*(const Dim& a, const Dim& b) {
 // What of a sum divides without remainder leaves the quotient: (128*n + m)//128 is n + m//128, and (n + 2)/2 is
 // n/2 + 1 (2 divides n exactly when it divides n + 2).
 Dim Dim::quotient(const Dim& a, const Dim& b, bool exact) {
-    if (b.terms_.size() == 1 && b.terms_[0].coefficient < 0) {
+    if (b.terms().size() == 1 && b.terms()[0].coefficient < 0) {
         return quotient(a * constant(-1), b * constant(-1), exact);
     }
-    if (a.terms_.empty() && !b.terms_.empty() && b.terms_[0].factors.empty()) return a;
+    if (a.terms().empty() && !b.terms().empty() && b.terms()[0].factors.empty()) return a;
     std::vector<Term> whole;
     std::vector<Term> rest;
     // A symbol may be 0, so that n//n stays; who writes n/n has promised that n divides.
-    const bool splits = b.terms_.size() == 1 && (exact || b.terms_[0].factors.empty());
-    for (const Term& term : a.terms_) {
-        std::optional<Term> divided = splits ? divide(term, b.terms_[0]) : std::nullopt;
+    const bool splits = b.terms().size() == 1 && (exact || b.terms()[0].factors.empty());
+    for (const Term& term : a.terms()) {
+        std::optional<Term> divided = splits ? divide(term, b.terms()[0]) : std::nullopt;
         if (divided) {
             whole.push_back(*divided);
-        } else if (splits && term.factors.empty() && b.terms_[0].factors.empty()) {
+        } else if (splits && term.factors.empty() && b.terms()[0].factors.empty()) {
             // 130 is 128 + 2: the remainder of the constant is in [0, b).
-            const int64_t by = b.terms_[0].coefficient;
+            const int64_t by = b.terms()[0].coefficient;
             const int64_t times = floor_divide(term.coefficient, by);
             whole.push_back({times, {}});
             rest.push_back({term.coefficient - times * by, {}});
@@ -208,7 +221,7 @@ std::optional<Dim::Term> Dim::divide(const Term& term, const Term& by) {
 void Dim::reduce(Dim& numerator, Dim& denominator) {
     uint64_t common = 0;
     auto gather = [&](const Dim& dim) {
-        for (const Term& term : dim.terms_) {
+        for (const Term& term : dim.terms()) {
             uint64_t a = common;
             uint64_t b = term.coefficient < 0 ? 0 - static_cast<uint64_t>(term.coefficient)
                                               : static_cast<uint64_t>(term.coefficient);
@@ -223,8 +236,11 @@ void Dim::reduce(Dim& numerator, Dim& denominator) {
     gather(numerator);
     gather(denominator);
     if (common <= 1 || common > INT64_MAX) return;
-    for (Term& term : numerator.terms_) term.coefficient /= static_cast<int64_t>(common);
-    for (Term& term : denominator.terms_) term.coefficient /= static_cast<int64_t>(common);
+    for (Dim* dim : {&numerator, &denominator}) {
+        std::vector<Term> terms = dim->terms();
+        for (Term& term : terms) term.coefficient /= static_cast<int64_t>(common);
+        dim->hold(std::move(terms));
+    }
 }
 
 Dim Dim::exact_quotient(const Dim& a, const Dim& b) { return quotient(a, b, true); }
@@ -251,7 +267,7 @@ std::optional<Dim> without_inner_maximum(const Dim& dim) {
 Dim Dim::maximum(const Dim& a, const Dim& b) {
     if (is_never_negative(a - b)) return a;
     if (is_never_negative(b - a)) return b;
-    if (a.terms_.empty() || b.terms_.empty()) {
+    if (a.terms().empty() || b.terms().empty()) {
         if (const auto plain = without_inner_maximum(a + b)) return maximum(*plain, Dim());
     }
     const bool in_order = order(a, b) < 0;
@@ -307,21 +323,21 @@ bool is_never_negative(const Dim& dim) {
 }
 
 std::optional<int64_t> Dim::constant_value() const {
-    if (terms_.empty()) return 0;
-    if (terms_.size() == 1 && terms_[0].factors.empty()) return terms_[0].coefficient;
+    if (terms().empty()) return 0;
+    if (terms().size() == 1 && terms()[0].factors.empty()) return terms()[0].coefficient;
     return std::nullopt;
 }
 
 std::optional<std::string> Dim::symbol_name() const {
-    if (terms_.size() != 1 || terms_[0].coefficient != 1 || terms_[0].factors.size() != 1) return std::nullopt;
-    const Atom& atom = terms_[0].factors[0];
+    if (terms().size() != 1 || terms()[0].coefficient != 1 || terms()[0].factors.size() != 1) return std::nullopt;
+    const Atom& atom = terms()[0].factors[0];
     if (atom.kind != Atom::Kind::symbol) return std::nullopt;
     return atom.name;
 }
 
 std::vector<std::string> Dim::symbols() const {
     std::set<std::string> found;
-    for (const Term& term : terms_) {
+    for (const Term& term : terms()) {
         for (const Atom& atom : term.factors) {
             if (atom.kind == Atom::Kind::symbol) {
                 found.insert(atom.name);
@@ -345,7 +361,7 @@ Dim Dim::substitute(const std::map<std::string, Dim>& known) const {
 
 Dim Dim::substitute(const std::function<std::optional<Dim>(const std::string&)>& value_of) const {
     Dim sum;
-    for (const Term& term : terms_) {
+    for (const Term& term : terms()) {
         Dim product = constant(term.coefficient);
         for (const Atom& atom : term.factors) {
             if (atom.kind == Atom::Kind::symbol) {
@@ -366,7 +382,7 @@ Dim Dim::substitute(const std::function<std::optional<Dim>(const std::string&)>&
 
 std::optional<int64_t> Dim::evaluate(const std::function<std::optional<int64_t>(const std::string&)>& value_of) const {
     int64_t sum = 0;
-    for (const Term& term : terms_) {
+    for (const Term& term : terms()) {
         int64_t product = term.coefficient;
         for (const Atom& atom : term.factors) {
             std::optional<int64_t> factor;

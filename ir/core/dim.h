@@ -56,15 +56,18 @@ public:
     [[nodiscard]] std::string text() const;
     static std::optional<Dim> parse(const std::string& text);
 
-    [[nodiscard]] const std::vector<Term>& terms() const { return terms_; }
+    [[nodiscard]] const std::vector<Term>& terms() const;
 
 private:
     explicit Dim(std::vector<Term> terms);  // brings them into normal form
+    void hold(std::vector<Term> terms);     // that are in it
     static Dim quotient(const Dim& a, const Dim& b, bool exact);
     static std::optional<Term> divide(const Term& term, const Term& by);
     static void reduce(Dim& numerator, Dim& denominator);
 
-    std::vector<Term> terms_;  // sorted by factors, no coefficient 0, no two with the same factors
+    // Sorted by factors, no coefficient 0, no two with the same factors; nothing is 0. Copies share them: types hold
+    // dimensions, and are copied much more often than dimensions are made.
+    std::shared_ptr<const std::vector<Term>> terms_;
 };
 
 struct Dim::Atom {

@@ -161,7 +161,7 @@ private:
 }  // namespace
 
 std::string Dim::text() const {
-    if (terms_.empty()) return "0";
+    if (terms().empty()) return "0";
     std::string text;
     auto add = [&](const Term& term) {
         if (text.empty()) {
@@ -171,10 +171,10 @@ std::string Dim::text() const {
         }
     };
     // The number stands last, as people write it; in the normal form it is first.
-    for (const Term& term : terms_) {
+    for (const Term& term : terms()) {
         if (!term.factors.empty()) add(term);
     }
-    for (const Term& term : terms_) {
+    for (const Term& term : terms()) {
         if (term.factors.empty()) add(term);
     }
     return text;

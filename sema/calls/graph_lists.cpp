@@ -109,7 +109,7 @@ Value graph_list_call(Body& b, const ast::Expr& e, const ast::Call& c, const ast
     if (!slot->declared) {
         const Type item = change.added ? settled_type(*change.added, {}) : Type(base.type.parts()[0]);
         b.add_to_type(*slot, Type::list(item, change.length), {});
-        const Type& held = slot->known ? slot->settled : *slot->joined;
+        const Type held = b.type_to_read(*slot);
         const Type added = Type::list(item, std::nullopt);
         const bool fits = item.is_unknown() || !held.is(Kind::list) || held.parts()[0].is_unknown() ||
                           has_form(added, Type::list(held.parts()[0], std::nullopt));

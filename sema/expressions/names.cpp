@@ -64,7 +64,7 @@ static Value read_variable(Body& b, const ast::Expr& e, Slot& slot) {
         value = *slot.once;
         value.compute.reset();
         value.rounds = rounds_of_variable(b, slot);
-        if (slot.known && !value.is_static()) value.type = slot.settled;
+        if (!value.is_static()) value.type = b.type_to_read(slot);
         if (slot.outlived) {
             set_rounds(value, 0);
             value.type = settled_type(value.type, {});
@@ -74,7 +74,7 @@ static Value read_variable(Body& b, const ast::Expr& e, Slot& slot) {
         if (has_unknown_extents(value.type)) value.type = item_type(b, value.type, e);
         return value;
     }
-    value.type = slot.known ? slot.settled : slot.joined.value_or(Type::unknown());
+    value.type = b.type_to_read(slot);
     value = with_length_here(b, e, slot, std::move(value));
     const bool own = slot.id.index < b.flow.own.size() && b.flow.own[slot.id.index];
     if (own && (value.type.is(Kind::tensor) || value.type.is(Kind::record))) value.type = value.type.with_mut(true);
@@ -115,7 +115,7 @@ static Slot& capture(Body& b, Body& owner, Slot& outer, const ast::Expr& at) {
     slot.once = Value{};
     Value& value = *slot.once;
     if (outer.bindings <= 1 && outer.once) value = *outer.once;
-    value.type = outer.known ? outer.settled : outer.joined.value_or(Type::unknown());
+    value.type = owner.type_to_read(outer);
     if (!owner.function) value.type = captured_type(b, value.type, outer.name, at);
     value.rounds = 0;
     slot.settled = value.type;
@@ -293,7 +293,7 @@ Value symbol_value(Body& b, const ast::Expr& e, const Symbol& symbol, Span at, c
     auto open = b.checker.open_modules.find(symbol.module);
     Slot* outer = open == b.checker.open_modules.end() ? nullptr : open->second->find_slot(symbol.path);
     if (!outer) return {};
-    Type type = outer->known ? outer->settled : outer->joined.value_or(Type::unknown());
+    Type type = open->second->type_to_read(*outer);
     if (type.is_unknown() && outer->broken) return {};
     if (type.is_unknown()) {
         b.error("E0206", at, fmt::format("`{}` is read before it is assigned", text))

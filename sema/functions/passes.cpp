@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/core/internal.h"
 #include "sema/functions/derivatives.h"
 #include "sema/functions/header.h"
 #include "sema/functions/kernel_limits.h"
@@ -16,7 +17,7 @@
 
 namespace tsr::sema {
 
-// Takes the types found in a pass for the next one. True when one of them is new.
+// Takes the types found in a pass for the next one. True when the pass read a variable as of another type.
 static bool adopt_types(Body& b, bool settle) {
     bool changed = false;
     for (Slot& slot : b.slots) {
@@ -29,18 +30,18 @@ static bool adopt_types(Body& b, bool settle) {
         if (slot.known && !slot.declared && grows && is_element(slot.settled))
             type = join(slot.settled, type).value_or(type);
         if (slot.known && slot.settled == type) continue;
+        changed |= slot.known || (slot.read_as && *slot.read_as != type);
         slot.settled = type;
         slot.known = true;
-        changed = true;
     }
     return changed;
 }
 
 // False where the types still change after so many rounds that they go on doing so: `xs = [xs]` in a loop.
 static bool settle_types(Body& b, const std::function<void()>& once) {
-    bool changes = false;
+    bool changes = true;
     for (bool settle : {false, true}) {
-        changes = true;
+        if (settle) changes |= adopt_types(b, true);
         // A type may go through a chain of assignments in which each is one round behind the next.
         for (size_t round = 0; changes && round < 16 + 2 * b.slots.size() && !b.checker.cancelled(); ++round) {
             b.begin_pass(false);
@@ -83,7 +84,10 @@ static void run_passes(Body& b, const std::function<void()>& once) {
     for (const FunctionId inner : b.inner_generics) {
         if (!b.checker.is_called(inner)) b.checker.check_untyped(inner, &b);
     }
-    if (!settled && !b.state().found.has_errors()) say_unsettled(b, once);
+    const bool fine = !b.state().found.has_errors();
+    if (!settled && fine) say_unsettled(b, once);
+    if (settled && fine && b.checker.options.verify && adopt_types(b, true))
+        ir::internal_error(fmt::format("the last pass of `{}` found other types than those before", b.instance.name));
     publish_variables(b);
 }
 

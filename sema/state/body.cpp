@@ -117,6 +117,7 @@ void Body::begin_pass(bool final) {
         slot.broken = false;
         if (instance.variables[slot.id.index].captured) continue;
         slot.joined = slot.given;
+        slot.read_as.reset();
         slot.declared.reset();
         slot.only_value.reset();
         slot.assigned_at.clear();
@@ -196,6 +197,13 @@ std::optional<Static> Body::fixed_name(std::string_view name) {
 std::optional<DType> Body::bound_type(std::string_view name) const {
     if (const auto found = bound_types.find(name); found != bound_types.end()) return found->second;
     return enclosing ? enclosing->bound_type(name) : std::nullopt;
+}
+
+Type Body::type_to_read(Slot& slot) const {
+    if (slot.known) return slot.settled;
+    const Type type = slot.joined.value_or(Type::unknown());
+    if (!slot.read_as) slot.read_as = type;
+    return type;
 }
 
 void Body::add_to_type(Slot& slot, const Type& given, const std::optional<Static>& value) {

@@ -90,6 +90,8 @@ public:
     // How many items the variable's list has from here on; Flow::kAnyLength where that is not known.
     void mark_length(const Slot& slot, int64_t length);
     [[nodiscard]] std::optional<int64_t> length_here(const Slot& slot) const;
+    // The type that a read of the variable finds: from the pass before, or in the first one what was assigned so far.
+    [[nodiscard]] Type type_to_read(Slot& slot) const;
     // What is assigned to a variable becomes part of its type, where the two join.
     void add_to_type(Slot& slot, const Type& type, const std::optional<Static>& value);
 

@@ -60,6 +60,7 @@ struct Slot {
     // Of the pass that runs:
     bool broken = false;  // it was assigned what has no type after a message
     std::optional<Type> joined;
+    std::optional<Type> read_as;           // by its first read in a pass that began without `settled`
     std::optional<Static> only_value;      // of the values joined so far, if there was one
     std::optional<Value> once;             // what was assigned, where the text binds it once
     const ast::Expr* once_from = nullptr;  // the expression that gave it, or a tuple that it is a part of

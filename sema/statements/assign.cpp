@@ -257,7 +257,7 @@ static void assign_name(Body& b, const ast::Expr& target, const Value& given, co
         slot->outlived = false;
     }
     if (slot->bindings == 1 && slot->once) slot->once->referent = {};
-    const Type held = slot->known ? slot->settled : *slot->joined;
+    const Type held = b.type_to_read(*slot);
     // Both names are of one object, which may get other keys.
     if (held.is(Kind::dict) && type.is_keyed_dict()) widen_container(b, source, held);
     written.type = held;

@@ -202,9 +202,15 @@ private:
     }
 
     void hold(Body& body, VariableId variable, const Static& value) {
-        const Slot& slot = body.slots[variable.index];
         followed_.clear();
-        held_[{&body, variable}] = slot.known ? held(value, slot.settled) : value;
+        held_[{&body, variable}] = as_variable(body.slots[variable.index], value);
+    }
+
+    // Of the type that the variable has; a pass in which that is not known yet is not the last in silence.
+    static Static as_variable(Slot& slot, const Static& value) {
+        if (slot.known) return held(value, slot.settled);
+        slot.read_as = Type::unknown();
+        return value;
     }
 
     bool round(const Static& at, const std::function<bool()>& inner) {
@@ -239,7 +245,7 @@ private:
     // The variable of a loop, one that is assigned once and follows from such, or one of a body around.
     Folded variable(Body& body, VariableId id) {
         if (const auto given = held_.find({&body, id}); given != held_.end()) return {given->second, ""};
-        const Slot& slot = body.slots[id.index];
+        Slot& slot = body.slots[id.index];
         if (const auto& captured = body.instance.variables[id.index].captured) {
             Body* owner = body.body_of(captured->first);
             return owner && owner != &body ? variable(*owner, captured->second) : Folded{};
@@ -253,14 +259,14 @@ private:
         return found->second;
     }
 
-    Folded followed(Body& body, const Slot& slot) {
+    Folded followed(Body& body, Slot& slot) {
         Folded known = value(body, *slot.once_from);
         for (const size_t part : slot.once_part) {
             const auto* parts = known.value ? known.value->tuple() : nullptr;
             if (!parts || part >= parts->size()) return {std::nullopt, known.fault};
             known.value = Static((*parts)[part]);
         }
-        if (known.value && slot.known) known.value = held(*known.value, slot.settled);
+        if (known.value) known.value = as_variable(slot, *known.value);
         return known;
     }
 
