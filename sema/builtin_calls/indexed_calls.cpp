@@ -11,6 +11,7 @@
 #include "sema/program/indexed.h"
 #include "sema/state/recursion.h"
 #include "sema/types/elements.h"
+#include "sema/values/dimensions.h"
 #include "sema/values/requirements.h"
 
 namespace tsr::sema {
@@ -154,8 +155,17 @@ private:
     bool take_first(Shape& shape, size_t along) {
         const ast::Expr* written = b_.expr(given_.first);
         if (!written) return true;
-        const auto count = static_integer(b_, *written, "`first`");
-        if (!count) return false;
+        const Value given = expression(b_, *written);
+        if (given.broken()) return false;
+        if (!given.value && given.type.is_integer() && given.type.is_scalar()) {
+            shape[along] = dimension_of(b_, *written, given);
+            return true;
+        }
+        const auto count = given.value ? given.value->integer() : std::nullopt;
+        if (!count) {
+            b_.error("E0302", written->span, fmt::format("`first` is an integer, this is {}", shown(given.type)));
+            return false;
+        }
         const auto length = shape[along].constant_value();
         if (*count < 0 || (length && *count > *length)) {
             b_.error("E0312", written->span,

@@ -1,6 +1,7 @@
 #include "sema/calls/function_calls.h"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -87,11 +88,18 @@ bool has_declared_type(Body& b, const Function& callee, const ast::Parameter& p,
            require_converts(b, written, value, Type::scalar(type.dtype), parameter_text(p));
 }
 
-// Of `eps: static = 1e-5` and `training: static bool = True` in the library: what only the run knows is a parameter as
-// others are. What is known when the program is compiled keeps its exact value, and decides then.
+// Static parameters of the library that count what the extents of a result follow from.
+constexpr std::array<std::string_view, 9> kCounts = {"dilation", "groups", "k",        "output_padding", "padding",
+                                                     "size",     "stride", "stride_x", "stride_y"};
+
+// Of `eps: static = 1e-5`, `training: static bool = True` and `groups: static i32` in the library: what only the run
+// knows is a parameter as others are. What is known when the program is compiled keeps its exact value, and decides
+// then.
 bool need_not_be_static(Body& b, const Function& callee, const ast::Parameter& p, const Value& value) {
-    if (!p.default_value || value.value || value.rounds != 0 || !value.type.is_scalar()) return false;
-    if (!b.checker.is_library(callee.module) || callee.name.starts_with('_')) return false;
+    if (value.value || value.rounds != 0 || !value.type.is_scalar() || !b.checker.is_library(callee.module))
+        return false;
+    if (std::ranges::find(kCounts, p.name.text) != kCounts.end()) return value.type.is_integer();
+    if (!p.default_value || callee.name.starts_with('_')) return false;
     if (std::holds_alternative<ast::BoolLiteral>(p.default_value->node)) return value.type.is_bool();
     return std::holds_alternative<ast::FloatLiteral>(p.default_value->node) && value.type.is_float() &&
            is_static_of_any_type(p);

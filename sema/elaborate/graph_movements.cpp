@@ -32,6 +32,9 @@ ValueId reshaped(Body& b, ValueId value, const Shape& shape) {
 }
 
 ValueId joined(Body& b, std::vector<ValueId> parts, size_t axis) {
+    const ValueId first = parts[0];
+    std::erase_if(parts, [&](ValueId part) { return b.type_of(part).shape[axis].constant_value() == 0; });
+    if (parts.empty()) return first;
     std::vector<Dim> shape = b.type_of(parts[0]).shape;
     for (size_t i = 1; i < parts.size(); ++i) shape[axis] = shape[axis] + b.type_of(parts[i]).shape[axis];
     if (parts.size() == 1) return parts[0];
@@ -247,6 +250,19 @@ ValueId along_one_axis(Body& b, const CallInfo& info, ValueId value, const sema:
     return rolls ? reshaped(b, rolled(b, all, number, 0), shape_here(b, type)) : repeated(b, all, number, 0);
 }
 
+// Where axes of one element alone move, the elements stay where they are.
+ValueId transposed(Body& b, ValueId value, const std::vector<int64_t>& axes) {
+    const Shape& from = b.type_of(value).shape;
+    Shape to;
+    std::vector<int64_t> longer;
+    for (const int64_t axis : axes) {
+        to.push_back(from[static_cast<size_t>(axis)]);
+        if (to.back().constant_value() != 1) longer.push_back(axis);
+    }
+    if (std::ranges::is_sorted(longer)) return reshaped(b, value, to);
+    return b.emit.inferred(OpKind::transpose, {value}, {{Attr::axes, axes}});
+}
+
 ValueId moved(Body& b, const ast::Expr& e, const CallInfo& info, ValueId value) {
     const sema::Type& type = b.info(e).type;
     const size_t rank = rank_of(b, value, type);
@@ -256,7 +272,7 @@ ValueId moved(Body& b, const ast::Expr& e, const CallInfo& info, ValueId value) 
         case Builtin::moveaxis: {
             std::vector<int64_t> axes = *sema::permutation(b.instance(), info, rank);
             if (sema::is_complex(type)) axes.push_back(static_cast<int64_t>(rank));
-            return b.emit.inferred(OpKind::transpose, {value}, {{Attr::axes, axes}});
+            return transposed(b, value, axes);
         }
         case Builtin::broadcast_to:
             return repeated_to(b, e, info, value);

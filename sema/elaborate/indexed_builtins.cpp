@@ -3,15 +3,18 @@
 #include "sema/elaborate/arguments.h"
 #include "sema/elaborate/arithmetic.h"
 #include "sema/elaborate/builtins.h"
+#include "sema/elaborate/dimensions.h"
 #include "sema/elaborate/graph_movements.h"
 #include "sema/elaborate/recursion.h"
 #include "sema/elaborate/row_indexing.h"
+#include "sema/elaborate/shape_checks.h"
 #include "sema/program/indexed.h"
 #include "sema/program/reductions.h"
 
 namespace tsr::elaborate {
 
 using ir::Attr;
+using ir::Dim;
 using ir::OpKind;
 using ir::ReduceOp;
 using ir::ValueId;
@@ -79,11 +82,26 @@ private:
         const Val x = value(given_.x);
         const At at(b_.emit, e_.span);
         const size_t rank = b_.type_of(x.id).rank();
-        ir::Attrs attrs{{Attr::axis, static_cast<int64_t>(axis(rank, rank - 1))}};
+        const size_t along = axis(rank, rank - 1);
+        ir::Attrs attrs{{Attr::axis, static_cast<int64_t>(along)}};
         if (holds(given_.descending)) attrs.set_flag(Attr::descending);
-        if (given_.first.valid()) attrs.set(Attr::count, *b_.instance().info(given_.first).value->integer());
+        const auto& first = given_.first.valid() ? b_.instance().info(given_.first).value : std::nullopt;
+        if (first) attrs.set(Attr::count, *first->integer());
         const OpKind kind = info_.builtin == Builtin::sort ? OpKind::sort : OpKind::sort_index;
-        return Val::ssa(b_.emit.inferred(kind, {b_.rounded(x).id}, std::move(attrs)), b_.info(e_).type.elem());
+        ValueId result = b_.emit.inferred(kind, {b_.rounded(x).id}, std::move(attrs));
+        if (given_.first.valid() && !first) result = first_of(result, along);
+        return Val::ssa(result, b_.info(e_).type.elem());
+    }
+
+    // So many elements of an axis as only the run knows.
+    ValueId first_of(ValueId sorted, size_t along) {
+        const Dim count = dim_in_function(b_, b_.info(e_).type.shape()[along]);
+        Block block = whole_block(b_, sorted);
+        const ValueId wanted = dim_value(b_, count), length = dim_value(b_, block.shape[along]);
+        const ValueId enough = b_.emit.inferred(OpKind::ge, {length, wanted});
+        require_in_graph(b_, enough, {length, wanted}, "an axis of {} elements has no first {}");
+        block.shape[along] = count;
+        return sliced(b_, sorted, block);
     }
 
     Val extreme_index() {

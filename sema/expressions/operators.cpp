@@ -292,6 +292,19 @@ Value arithmetic(Body& b, const ast::Expr& at, ast::BinaryOp op, const ast::Expr
 
 static bool is_equality(ast::CompareOp op) { return op == ast::CompareOp::eq || op == ast::CompareOp::ne; }
 
+// Tuples of which one has a number where the other has a string.
+static bool are_never_equal(const Type& a, const Type& b) {
+    if (!a.is(Kind::tuple) || !b.is(Kind::tuple) || a.parts().size() != b.parts().size()) return false;
+    const auto differ = [](const Type& number, const Type& string) {
+        return (number.is_number() || number.is_bool()) && string.is(Kind::string);
+    };
+    for (size_t i = 0; i < a.parts().size(); ++i) {
+        const Type &one = a.parts()[i], &other = b.parts()[i];
+        if (differ(one, other) || differ(other, one)) return true;
+    }
+    return false;
+}
+
 static std::optional<bool> known_comparison(ast::CompareOp op, const Value& l, const Value& r) {
     // The type alone says whether a value is `None`: an argument that was left out.
     const bool none = l.type.is(Kind::none), other_none = r.type.is(Kind::none);
@@ -301,6 +314,7 @@ static std::optional<bool> known_comparison(ast::CompareOp op, const Value& l, c
     if (looks_in && r.type.is_keyed_dict() && l.value && l.value->string())
         return field_of(r.type, *l.value->string()).has_value() == (op == ast::CompareOp::in);
     if (l.value && r.value) return fold(op, *l.value, *r.value);
+    if (is_equality(op) && are_never_equal(l.type, r.type)) return op == ast::CompareOp::ne;
     return std::nullopt;
 }
 

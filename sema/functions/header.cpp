@@ -97,7 +97,7 @@ static void fix_extents(Body& b, const ast::Parameter& parameter, const Type& gi
 // A static parameter of the library that is given what only the run knows.
 static bool is_given_by_run(const Body& b, const Request& request, size_t parameter, const Type& type) {
     return b.checker.is_library(b.function->module) && parameter < request.values.size() &&
-           !request.values[parameter] && type.is_scalar() && (type.is_float() || type.is_bool());
+           !request.values[parameter] && type.is_scalar();
 }
 
 static void read_parameters(Body& b, const Request& request) {

@@ -7,6 +7,7 @@
 
 #include "ir/build/builder.h"
 #include "ir/build/clone.h"
+#include "ir/build/dim_code.h"
 #include "ir/ops/bound_dim.h"
 #include "ir/ops/effects.h"
 #include "ir/ops/handle.h"
@@ -23,7 +24,11 @@ namespace {
 class FusionFormer {
 public:
     FusionFormer(const Function& graph, const std::set<std::string>& taken, const FusionOrders& orders)
-        : graph_(graph), orders_(orders), uses_(graph.value_count()), taken_(taken) {
+        : graph_(graph),
+          orders_(orders),
+          uses_(graph.value_count()),
+          taken_(taken),
+          entry_symbols_(bound_by_parameters(graph)) {
         for_each_op(graph, graph.body, [&](OpId id) {
             for (ValueId v : graph.op(id).operands) uses_[v.index].push_back(id);
         });
@@ -70,13 +75,32 @@ private:
         for (ValueId v : op.results) results.push_back(graph_.type(v));
         const OpId made = host_.add_op(op.kind, op.place, std::move(operands), results, op.attrs);
         host_.append(b.to, made);
-        if (op.kind == OpKind::call) host_calls_.insert(made);
         for (size_t i = 0; i < op.results.size(); ++i) keep(op.results[i], host_.op(made).results[i]);
+        if (op.kind == OpKind::call) {
+            host_calls_.insert(made);
+            bind_extents(b, made);
+        }
         for (RegionId below : op.regions) {
             const RegionId region = host_.add_region(made);
             for (ValueId arg : graph_.region(below).args)
                 values_[arg] = host_.add_arg(region, graph_.type(arg), graph_.value(arg).name);
             block(below, region);
+        }
+    }
+
+    // Extents that only the function of the host knew have their values from here on.
+    void bind_extents(const Block& b, OpId call) {
+        Builder builder = Builder::at_end(host_, b.to);
+        builder.set_place(host_.op(call).place);
+        for (const ValueId v : Values(host_.op(call).results)) {
+            const Type type = host_.type(v);
+            if (type.kind != TypeKind::tensor) continue;
+            for (size_t axis = 0; axis < type.rank(); ++axis) {
+                const auto symbol = type.shape[axis].symbol_name();
+                if (!symbol || entry_symbols_.contains(*symbol)) continue;
+                const ValueId extent = builder.shape_of(v, static_cast<int64_t>(axis));
+                builder.value(OpKind::dim, {extent}, {{Attr::dim, type.shape[axis]}});
+            }
         }
     }
 
@@ -297,6 +321,7 @@ private:
     std::vector<FormedFusions::Fused> fused_;
     std::vector<RefusedOrder> refused_;
     const std::set<std::string>& taken_;
+    const std::set<std::string> entry_symbols_;
     size_t named_ = 0;
     std::unordered_map<ValueId, ValueId> values_;
     std::set<OpId> host_calls_;                   // of functions that the program has on the host
