@@ -59,6 +59,11 @@ Value graph_reshape(Body& b, const ast::Expr& e, const Value& x, std::vector<ir:
     return typed(new_tensor(element_type(x.type), std::move(shape)));
 }
 
+Value say_several_open(Body& b, const ast::Expr& at) {
+    b.error("E0312", at.span, "only one extent is left open by -1");
+    return {};
+}
+
 }  // namespace
 
 Value reshape_call(Body& b, const ast::Expr& e, const Matched& m) {
@@ -76,18 +81,21 @@ Value reshape_call(Body& b, const ast::Expr& e, const Matched& m) {
     for (const ast::Expr* extent : written) {
         const Value v = expression(b, *extent);
         if (v.type.is(Kind::tuple) && written.size() == 1 && !whole) {
-            auto given = shape_argument(b, *extent);
+            const auto given = shape_argument(b, *extent, true);
             if (!given) return {};
             shape = *given;
+            for (size_t axis = 0; axis < shape.size(); ++axis) {
+                if (shape[axis].constant_value() != -1) continue;
+                if (open) return say_several_open(b, *extent);
+                open = axis;
+                shape[axis] = b.rules().has_elements ? fresh_symbol(b, "extent", e, axis) : ir::Dim();
+            }
             break;
         }
         require_integer(b, *extent, v, "an extent");
         if (v.broken() || !v.type.is_integer()) return {};
         const bool rest = v.value && v.value->integer() == -1;
-        if (rest && open) {
-            b.error("E0312", extent->span, "only one extent is left open by -1");
-            return {};
-        }
+        if (rest && open) return say_several_open(b, *extent);
         if (rest) open = shape.size();
         const bool of_run = rest && b.rules().has_elements;
         shape.push_back(of_run ? fresh_symbol(b, "extent", e, shape.size())

@@ -79,15 +79,27 @@ std::optional<Value> of_all_elements(Body& b, const ast::Expr& e, Arguments all,
     return standing_call(b, e, row.paths.front(), std::move(all));
 }
 
-// `roll(x, k)` by a number that only the run knows, or that differs by the round of a loop.
-std::optional<Value> rolled_by_number(Body& b, const ast::Expr& e, const ast::Expr& x, const ast::Expr& shift,
-                                      const ast::Expr* axis) {
-    const Value by = expression(b, shift);
+Value movement(Body& b, const ast::Expr& e, std::string_view name, const std::vector<const ast::Expr*>& operands) {
+    return library_call(b, e, {.name = name, .file = "movements", .signature = {}, .doc = {}}, operands);
+}
+
+// `roll(x, k)` or `repeat(x, k)` by a number that only the run knows, or that differs by the round of a loop. `names`:
+// of the functions along an axis and of all elements as one row.
+std::optional<Value> moved_by_number(Body& b, const ast::Expr& e, const ast::Expr& x, const ast::Expr& number,
+                                     const ast::Expr* axis, std::pair<std::string_view, std::string_view> names) {
+    const Value by = expression(b, number);
     if (by.value || !by.type.is_integer() || !expression(b, x).type.is(Kind::tensor)) return std::nullopt;
-    std::vector<const ast::Expr*> operands{&x, &shift};
+    std::vector<const ast::Expr*> operands{&x, &number};
     if (axis) operands.push_back(axis);
-    const std::string_view name = axis ? "_rolled" : "_rolled_as_one";
-    return library_call(b, e, {.name = name, .file = "order", .signature = {}, .doc = {}}, operands);
+    return movement(b, e, axis ? names.first : names.second, operands);
+}
+
+std::optional<Value> repeated_by_number(Body& b, const ast::Expr& e, const Arguments& all) {
+    const ast::Argument *x = argument_named(all, "x", 0), *times = argument_named(all, "repeats", 1),
+                        *axis = argument_named(all, "axis", 2);
+    if (!x || !times) return std::nullopt;
+    return moved_by_number(b, e, *x->value, *times->value, axis ? axis->value : nullptr,
+                           {"_repeated", "_repeated_as_one"});
 }
 
 // `roll(x, (1, 2), axis=(0, 1))`: along one axis after the other.
@@ -97,7 +109,9 @@ std::optional<Value> rolled_along(Body& b, const ast::Expr& e, const Arguments& 
     if (!x || !shift) return std::nullopt;
     const bool one = !std::holds_alternative<ast::Tuple>(shift->value->node) &&
                      (!axis || !std::holds_alternative<ast::Tuple>(axis->value->node));
-    if (one) return rolled_by_number(b, e, *x->value, *shift->value, axis ? axis->value : nullptr);
+    if (one)
+        return moved_by_number(b, e, *x->value, *shift->value, axis ? axis->value : nullptr,
+                               {"_rolled", "_rolled_as_one"});
     if (!axis) return std::nullopt;
     const auto* shifts = std::get_if<ast::Tuple>(&shift->value->node);
     const auto* axes = std::get_if<ast::Tuple>(&axis->value->node);
@@ -114,6 +128,28 @@ std::optional<Value> rolled_along(Body& b, const ast::Expr& e, const Arguments& 
         if (i + 1 == count) return standing_call(b, e, "roll", std::move(along));
         value = &made_call(b, e.span, "roll", std::move(along));
     }
+    return std::nullopt;
+}
+
+// `pad(x, ((p, p), (0, q)))` by numbers that only the run knows.
+std::optional<Value> padded_by_numbers(Body& b, const ast::Expr& e, const Arguments& all) {
+    const ast::Argument *x = argument_named(all, "x", 0), *widths = argument_named(all, "widths", 1),
+                        *fill = argument_named(all, "value", 2), *mode = argument_named(all, "mode", 3);
+    if (!x || !widths || mode) return std::nullopt;
+    const Value given = expression(b, *widths->value);
+    const Type tensor = expression(b, *x->value).type;
+    if (given.value || given.broken() || !tensor.is(Kind::tensor)) return std::nullopt;
+    const auto is_pair = [](const Type& type) {
+        return type.is(Kind::tuple) && type.parts().size() == 2 &&
+               std::ranges::all_of(type.parts(), [](const Type& part) { return part.is_integer(); });
+    };
+    const bool of_each = given.type.is(Kind::tuple) && given.type.parts().size() == tensor.rank() &&
+                         std::ranges::all_of(given.type.parts(), is_pair);
+    std::vector<const ast::Expr*> operands{x->value, widths->value};
+    if (fill) operands.push_back(fill->value);
+    if (of_each) return movement(b, e, "_padded_by_pairs", operands);
+    if (is_pair(given.type)) return movement(b, e, "_padded_by_pair", operands);
+    if (given.type.is_integer()) return movement(b, e, "_padded_by_number", operands);
     return std::nullopt;
 }
 
@@ -291,6 +327,10 @@ std::optional<Value> other_spelling(Body& b, const ast::Expr& e, const ast::Call
             return of_all_elements(b, e, std::move(all), row);
         case Builtin::roll:
             return rolled_along(b, e, all);
+        case Builtin::repeat:
+            return repeated_by_number(b, e, all);
+        case Builtin::pad:
+            return padded_by_numbers(b, e, all);
         case Builtin::from_list:
             return converted_list(b, e, all);
         case Builtin::stack:

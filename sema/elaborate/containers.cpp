@@ -174,6 +174,12 @@ void require_length(Body& b, ValueId list, size_t count) {
 
 Val sequence_arithmetic(Body& b, ast::BinaryOp op, const Val& lhs, const Val& rhs, const sema::Type& type) {
     const bool lists = type.is(Kind::list) && !b.rules().host_objects && op == ast::BinaryOp::add;
+    if (type.is(Kind::tuple) && op == ast::BinaryOp::mul) {
+        const Val& tuple = lhs.has_elements() ? lhs : rhs;
+        Val all = Val::tuple({});
+        for (size_t i = 0; i < type.parts().size(); ++i) all.parts.push_back(tuple.element(i % tuple.element_count()));
+        return all;
+    }
     if (type.is(Kind::tuple) || lists) {
         Val both = lists ? Val::list({}) : Val::tuple({});
         for (const Val* side : {&lhs, &rhs}) {

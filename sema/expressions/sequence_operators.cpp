@@ -43,6 +43,38 @@ std::optional<Value> joined_lists(const Type& l, const Type& r) {
     return typed(Type::list(joined->parts()[0], known ? std::optional(*l.length() + *r.length()) : std::nullopt));
 }
 
+bool has_every_element(const Value& tuple) { return tuple.elements.size() == tuple.type.parts().size(); }
+
+// `x.shape[:-1] + (heads, d)`
+Value joined_tuples(const Value& l, const Value& r) {
+    std::vector<Type> parts = l.type.parts();
+    parts.insert(parts.end(), r.type.parts().begin(), r.type.parts().end());
+    Value both = typed(Type::tuple(std::move(parts)));
+    if (has_every_element(l) && has_every_element(r)) {
+        both.elements = l.elements;
+        both.elements.insert(both.elements.end(), r.elements.begin(), r.elements.end());
+    }
+    const auto *before = l.value ? l.value->tuple() : nullptr, *behind = r.value ? r.value->tuple() : nullptr;
+    if (before && behind) {
+        std::vector<Static> all = *before;
+        all.insert(all.end(), behind->begin(), behind->end());
+        both.value = Static::of(std::move(all));
+    }
+    return both;
+}
+
+// `(1,) * 3`, where the number is known; nothing where it is not, or is large.
+std::optional<Value> repeated_tuple(const Value& l, const Value& r) {
+    const Value &tuple = l.type.is(Kind::tuple) ? l : r, &times = l.type.is(Kind::tuple) ? r : l;
+    constexpr int64_t kMost = 64;
+    const auto count = times.value ? times.value->integer() : std::nullopt;
+    if (!count || *count > kMost) return std::nullopt;
+    Value all = typed(Type::tuple({}));
+    all.value = Static::of(std::vector<Static>{});
+    for (int64_t i = 0; i < *count; ++i) all = joined_tuples(all, tuple);
+    return all;
+}
+
 bool has_tensors(const Type& type) {
     if (type.is(Kind::tensor)) return true;
     return is_container(type) && std::any_of(type.parts().begin(), type.parts().end(), has_tensors);
@@ -51,6 +83,10 @@ bool has_tensors(const Type& type) {
 }  // namespace
 
 std::optional<Value> sequence_arithmetic(Body& b, ast::BinaryOp op, const Value& l, const Value& r) {
+    const bool both = l.type.is(Kind::tuple) && r.type.is(Kind::tuple),
+               one = l.type.is(Kind::tuple) || r.type.is(Kind::tuple);
+    if (both && op == ast::BinaryOp::add) return joined_tuples(l, r);
+    if (one && op == ast::BinaryOp::mul) return repeated_tuple(l, r);
     if (!b.rules().host_objects && op == ast::BinaryOp::mul) return repeated_registers(b, l, r);
     if (b.rules().new_values && op == ast::BinaryOp::add) return joined_lists(l.type, r.type);
     if (!b.rules().host_objects) return std::nullopt;
@@ -68,11 +104,6 @@ std::optional<Value> sequence_arithmetic(Body& b, ast::BinaryOp op, const Value&
     }
     if (op != ast::BinaryOp::add) return std::nullopt;
     if (l.type.is(Kind::string) && r.type.is(Kind::string)) return typed(Type::string());
-    if (l.type.is(Kind::tuple) && r.type.is(Kind::tuple)) {
-        std::vector<Type> parts = l.type.parts();
-        parts.insert(parts.end(), r.type.parts().begin(), r.type.parts().end());
-        return typed(Type::tuple(std::move(parts)));
-    }
     if (!l.type.is(Kind::list) || !r.type.is(Kind::list)) return std::nullopt;
     auto type = common_container(l.type, r.type);
     if (!type) return std::nullopt;

@@ -67,6 +67,8 @@ void find_sources(Body& b, const ast::Expr& e, Sources& found) {
             if ((local || slot->id.index == p) && may_be_dimension(b, p)) found.parameters.push_back(p);
         }
         if (local) found.integers.insert(found.integers.end(), b.integers_read.begin(), b.integers_read.end());
+    } else if (const auto* tuple = std::get_if<ast::Tuple>(&e.node)) {
+        for (const ast::Expr* element : tuple->elements) find_sources(b, *element, found);
     } else if (const auto* call = std::get_if<ast::Call>(&e.node)) {
         for (const ast::Argument& argument : call->arguments) find_sources(b, *argument.value, found);
     } else if (const auto* chosen = std::get_if<ast::Conditional>(&e.node)) {
@@ -155,16 +157,19 @@ Type type_in_caller(Body& b, const Type& type, const std::vector<DimBinding>& bi
     return type.with_shape(std::move(shape));
 }
 
-std::optional<std::vector<ir::Dim>> shape_argument(Body& b, const ast::Expr& e) {
+std::optional<std::vector<ir::Dim>> shape_argument(Body& b, const ast::Expr& e, bool may_be_open) {
     std::vector<ir::Dim> shape;
     bool ok = true;
+    const auto require_extent = [&](const ast::Expr& at, const Value& v) {
+        const int64_t number = v.value ? v.value->integer().value_or(0) : 0;
+        if (number >= 0 || (number == -1 && may_be_open)) return;
+        b.error("E0312", at.span, fmt::format("an extent is not negative, this is {}", v.value->text()));
+        ok = false;
+    };
     auto add = [&](const ast::Expr& at, const Value& v) {
         require_integer(b, at, v, "an extent");
         ok &= v.type.is_integer();
-        if (v.value && v.value->integer().value_or(0) < 0) {
-            b.error("E0312", at.span, fmt::format("an extent is not negative, this is {}", v.value->text()));
-            ok = false;
-        }
+        require_extent(at, v);
         if (ok) shape.push_back(dimension_of(b, at, v));
     };
     const auto* tuple = std::get_if<ast::Tuple>(&e.node);
@@ -199,9 +204,13 @@ std::optional<std::vector<ir::Dim>> shape_argument(Body& b, const ast::Expr& e) 
                         fmt::format("an extent must be an integer, element {} is {}", i, shown(part.type)));
                 return std::nullopt;
             }
+            require_extent(e, part);
+            const auto number = part.value ? part.value->integer() : std::nullopt;
+            if (number) part.dim = ir::Dim::constant(*number);
+            if (!part.dim && !b.rules().has_elements) (void)makes_dimensions(b, e);
             shape.push_back(part.dim ? *part.dim : fresh_symbol(b, "extent", e, 0, static_cast<int>(i)));
         }
-        return shape;
+        return ok ? std::optional(shape) : std::nullopt;
     }
     add(e, value);
     return ok ? std::optional(shape) : std::nullopt;

@@ -13,7 +13,7 @@ bool makes_dimensions(Body& b, const ast::Expr& e);
 void read_integer(Body& b, const ast::Expr& e, Value& value);
 
 // A shape argument: `(n, 2*m)`, `n`, `x.shape`; static where it must be.
-std::optional<std::vector<ir::Dim>> shape_argument(Body& b, const ast::Expr& e);
+std::optional<std::vector<ir::Dim>> shape_argument(Body& b, const ast::Expr& e, bool may_be_open = false);
 // An extent that is not positive gets the code.
 std::optional<std::vector<int64_t>> static_shape(Body& b, const ast::Expr& e, const std::string& what,
                                                  const char* code);
