@@ -161,6 +161,27 @@ ValueId reduced(Body& b, Builtin function, const ReducedTensor& of, const Val& c
     }
 }
 
+OpKind operation_on_items(Builtin function) {
+    if (function == Builtin::any) return OpKind::bit_or;
+    if (function == Builtin::all) return OpKind::bit_and;
+    return function == Builtin::min ? OpKind::minimum : OpKind::maximum;
+}
+
+// Of a list whose length is known.
+Val reduction_of_items(Body& b, const ast::Expr& e, const CallInfo& info, const ast::Expr& list) {
+    const Val items = expression(b, list);
+    const DType type = b.info(e).type.elem(), compute = compute_of(b, e);
+    const At at(b.emit, e.span);
+    Val total = items.element(0);
+    for (size_t i = 1; i < items.element_count(); ++i) {
+        const Val item = items.element(i);
+        total = info.builtin == Builtin::sum
+                    ? arithmetic(b, ast::BinaryOp::add, total, item, compute, type)
+                    : element_operation(b, operation_on_items(info.builtin), {total, item}, compute, type);
+    }
+    return total;
+}
+
 Val reduction_of_tensor(Body& b, const ast::Expr& e, const CallInfo& info) {
     const sema::ReductionArguments given = sema::reduction_arguments(info);
     const Val x = expression(b, *b.expr(given.x));
@@ -203,6 +224,7 @@ std::optional<Val> graph_builtin(Body& b, const ast::Expr& e, const CallInfo& in
     if (auto made = graph_making(b, e, info)) return made;
     const ast::ExprId x = sema::reduction_arguments(info).x;
     if (x.valid() && b.instance().info(x).type.is(Kind::tensor)) return reduction_of_tensor(b, e, info);
+    if (x.valid() && b.instance().info(x).type.is(Kind::list)) return reduction_of_items(b, e, info, *b.expr(x));
     if (info.builtin == Builtin::where && b.info(e).type.is(Kind::tensor)) return choice(b, e, info);
     return indexed_builtin(b, e, info);
 }
