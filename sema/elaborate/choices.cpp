@@ -109,19 +109,33 @@ Val compared(Body& b, ast::CompareOp op, const Val& lhs, const Val& rhs, DType c
 
 }  // namespace
 
-// In kernels and graphs: a number or string that is looked for in a tuple is compared with each of its elements.
-static Val in_tuple(Body& b, const Val& item, const Val& tuple, DType compute, bool inside) {
-    Val found = Val::truth(!inside);
-    for (size_t i = 0; i < tuple.element_count(); ++i) {
-        const Val one = compared(b, inside ? ast::CompareOp::eq : ast::CompareOp::ne, item, tuple.element(i), compute);
-        if (one.is_fixed_bool(inside)) return one;
+// Whether one of so many comparisons holds, or all of them.
+static Val joined(Body& b, size_t count, bool one_of_them, const std::function<Val(size_t)>& comparison) {
+    Val joint = Val::truth(!one_of_them);
+    for (size_t i = 0; i < count; ++i) {
+        const Val one = comparison(i);
+        if (one.is_fixed_bool(one_of_them)) return one;
         if (one.is_fixed()) continue;
-        found = found.is_fixed()
+        joint = joint.is_fixed()
                     ? one
-                    : Val::ssa(b.emit.inferred(inside ? OpKind::bit_or : OpKind::bit_and, {found.id, one.id}),
+                    : Val::ssa(b.emit.inferred(one_of_them ? OpKind::bit_or : OpKind::bit_and, {joint.id, one.id}),
                                DType::boolean);
     }
-    return found;
+    return joint;
+}
+
+// In kernels and graphs: a number or string that is looked for in a tuple is compared with each of its elements.
+static Val in_tuple(Body& b, const Val& item, const Val& tuple, DType compute, bool inside) {
+    const ast::CompareOp op = inside ? ast::CompareOp::eq : ast::CompareOp::ne;
+    return joined(b, tuple.element_count(), inside,
+                  [&](size_t i) { return compared(b, op, item, tuple.element(i), compute); });
+}
+
+// There, tuples are compared element by element, for `==` or `!=`.
+static Val compared_tuples(Body& b, ast::CompareOp op, const Val& l, const Val& r, DType compute) {
+    if (l.element_count() != r.element_count()) return Val::truth(op == ast::CompareOp::ne);
+    return joined(b, l.element_count(), op == ast::CompareOp::ne,
+                  [&](size_t i) { return compared(b, op, l.element(i), r.element(i), compute); });
 }
 
 Val both(Body& b, const Val& lhs, const std::function<Val()>& rhs) { return short_circuit(b, lhs, false, rhs); }
@@ -137,8 +151,10 @@ Val compare(Body& b, const ast::Expr& e, const ast::Compare& node) {
         const bool in_elements =
             (inside || op == ast::CompareOp::not_in) && !b.rules().host_objects && right.has_elements();
         const ast::Expr& left_expr = k == 0 ? *node.first : *node.links[k - 1].rhs;
-        const std::optional<Val> whole = in_elements
-                                             ? in_tuple(b, left, right, compute[k], inside)
+        const bool tuples = !b.rules().host_objects && left.has_elements() && right.has_elements();
+        const std::optional<Val> whole = in_elements ? in_tuple(b, left, right, compute[k], inside)
+                                         : tuples
+                                             ? compared_tuples(b, op, left, right, compute[k])
                                              : compare_containers(b, op, left_expr, left, *node.links[k].rhs, right);
         Val holds = whole ? *whole : compared(b, op, left, right, compute[k]);
         if (k + 1 == node.links.size()) return holds;

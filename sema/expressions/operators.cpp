@@ -1,5 +1,7 @@
 #include "sema/expressions/operators.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "sema/expressions/complex_operators.h"
@@ -305,6 +307,35 @@ static bool are_never_equal(const Type& a, const Type& b) {
     return false;
 }
 
+static std::optional<ir::Dim> dimension_value(const Value& v) {
+    const auto number = v.value ? v.value->integer() : std::nullopt;
+    return number ? ir::Dim::constant(*number) : v.dim;
+}
+
+// Whether tuples of integers are equal, as `x.shape == (n, 3)`; nothing where only the run knows.
+static std::optional<bool> are_equal_shapes(const Value& l, const Value& r) {
+    if (!l.type.is(Kind::tuple) || !r.type.is(Kind::tuple)) return std::nullopt;
+    const size_t count = l.type.parts().size();
+    if (count != r.type.parts().size()) return false;
+    if (l.elements.size() != count || r.elements.size() != count) return std::nullopt;
+    bool all = true;
+    for (size_t i = 0; i < count; ++i) {
+        const auto one = dimension_value(l.elements[i]), other = dimension_value(r.elements[i]);
+        const ir::Equality same = one && other ? ir::compare(*one, *other) : ir::Equality::unknown;
+        if (same == ir::Equality::different) return false;
+        all = all && same == ir::Equality::equal;
+    }
+    return all ? std::optional(true) : std::nullopt;
+}
+
+// Tuples that kernels and graph functions compare: of as many integers.
+static bool are_compared_shapes(const Body& b, ast::CompareOp op, const Type& l, const Type& r) {
+    if (b.rules().host_objects || !is_equality(op) || !l.is(Kind::tuple) || !r.is(Kind::tuple)) return false;
+    const auto is_integer = [](const Type& part) { return part.is_integer(); };
+    return l.parts().size() == r.parts().size() && std::ranges::all_of(l.parts(), is_integer) &&
+           std::ranges::all_of(r.parts(), is_integer);
+}
+
 static std::optional<bool> known_comparison(ast::CompareOp op, const Value& l, const Value& r) {
     // The type alone says whether a value is `None`: an argument that was left out.
     const bool none = l.type.is(Kind::none), other_none = r.type.is(Kind::none);
@@ -314,8 +345,10 @@ static std::optional<bool> known_comparison(ast::CompareOp op, const Value& l, c
     if (looks_in && r.type.is_keyed_dict() && l.value && l.value->string())
         return field_of(r.type, *l.value->string()).has_value() == (op == ast::CompareOp::in);
     if (l.value && r.value) return fold(op, *l.value, *r.value);
-    if (is_equality(op) && are_never_equal(l.type, r.type)) return op == ast::CompareOp::ne;
-    return std::nullopt;
+    if (!is_equality(op)) return std::nullopt;
+    if (are_never_equal(l.type, r.type)) return op == ast::CompareOp::ne;
+    const auto equal = are_equal_shapes(l, r);
+    return equal ? std::optional(*equal == (op == ast::CompareOp::eq)) : std::nullopt;
 }
 
 Value comparison(Body& b, const ast::Expr& e, const ast::Compare& c) {
@@ -339,6 +372,12 @@ Value comparison(Body& b, const ast::Expr& e, const ast::Compare& c) {
             if (looks_in && !b.rules().host_objects && has_written_elements(r)) {
                 const auto compute = in_elements(b, *before, l, *link.rhs, r);
                 if (compute) compared.back() = *compute;
+                before = link.rhs;
+                l = std::move(r);
+                continue;
+            }
+            if (are_compared_shapes(b, link.op, l.type, r.type)) {
+                compared.back() = DType::i64;
                 before = link.rhs;
                 l = std::move(r);
                 continue;
