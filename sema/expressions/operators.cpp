@@ -240,9 +240,17 @@ Value arithmetic(Body& b, const ast::Expr& at, ast::BinaryOp op, const ast::Expr
                                     (bools && (op == ast::BinaryOp::shl || op == ast::BinaryOp::shr))
                               : has_bools(l.type) || has_bools(r.type);
     if (bad) {
-        b.error("E0308", op_span, fmt::format("{} is not defined for {} and {}", what, shown(l.type), shown(r.type)))
-            .label(le.span, shown(l.type))
-            .label(re.span, shown(r.type));
+        auto& d = b.error("E0308", op_span,
+                          fmt::format("{} is not defined for {} and {}", what, shown(l.type), shown(r.type)));
+        d.label(le.span, shown(l.type)).label(re.span, shown(r.type));
+        if (has_bools(l.type) != has_bools(r.type) && !is_bitwise(op)) {
+            const auto& [mask, number] = has_bools(l.type) ? std::pair(&le, &re) : std::pair(&re, &le);
+            const std::string choice = fmt::format("where({}, {}, 0)", b.source(*mask), b.source(*number));
+            if (op == ast::BinaryOp::mul)
+                d.suggest(at.span, choice, fmt::format("choose by the truth values: `{}`", choice));
+            else
+                d.note("truth values become numbers by `cast`");
+        }
         return {};
     }
     bool integers = !has_floats(l.type) && !has_floats(r.type) && !bools;
