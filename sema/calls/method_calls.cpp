@@ -174,13 +174,15 @@ static constexpr Builtin kTensorMethods[] = {
     // along axes
     Builtin::sum, Builtin::prod, Builtin::min, Builtin::max, Builtin::mean, Builtin::var, Builtin::std_, Builtin::any,
     Builtin::all, Builtin::count_nonzero, Builtin::argmax, Builtin::argmin, Builtin::cumsum, Builtin::cumprod,
-    Builtin::cummax, Builtin::take, Builtin::gather, Builtin::scatter, Builtin::sort, Builtin::argsort,
-    // by element
-    Builtin::abs, Builtin::sign, Builtin::sqrt, Builtin::rsqrt, Builtin::exp, Builtin::exp2, Builtin::expm1,
-    Builtin::log, Builtin::log2, Builtin::log10, Builtin::log1p, Builtin::sin, Builtin::cos, Builtin::tan,
-    Builtin::asin, Builtin::acos, Builtin::atan, Builtin::atan2, Builtin::sinh, Builtin::cosh, Builtin::tanh,
-    Builtin::erf, Builtin::floor, Builtin::ceil, Builtin::round, Builtin::trunc, Builtin::isnan, Builtin::isinf,
-    Builtin::isfinite, Builtin::minimum, Builtin::maximum, Builtin::pow, Builtin::clip};
+    Builtin::cummax, Builtin::take, Builtin::gather, Builtin::scatter, Builtin::sort, Builtin::argsort};
+// By element: numbers have them, too.
+static constexpr Builtin kElementMethods[] = {
+    Builtin::abs,     Builtin::sign,  Builtin::sqrt,  Builtin::rsqrt, Builtin::exp,      Builtin::exp2,
+    Builtin::expm1,   Builtin::log,   Builtin::log2,  Builtin::log10, Builtin::log1p,    Builtin::sin,
+    Builtin::cos,     Builtin::tan,   Builtin::asin,  Builtin::acos,  Builtin::atan,     Builtin::atan2,
+    Builtin::sinh,    Builtin::cosh,  Builtin::tanh,  Builtin::erf,   Builtin::floor,    Builtin::ceil,
+    Builtin::round,   Builtin::trunc, Builtin::isnan, Builtin::isinf, Builtin::isfinite, Builtin::minimum,
+    Builtin::maximum, Builtin::pow,   Builtin::clip};
 
 std::optional<Builtin> method_named(const Type& base, const std::string& name) {
     bool number = is_element(base);
@@ -190,6 +192,9 @@ std::optional<Builtin> method_named(const Type& base, const std::string& name) {
     if (name == "reshape" && tensor) return Builtin::reshape;
     if (tensor) {
         for (const Builtin function : kTensorMethods) {
+            if (name == spelling(function)) return function;
+        }
+        for (const Builtin function : kElementMethods) {
             if (name == spelling(function)) return function;
         }
     }
@@ -203,6 +208,9 @@ std::optional<Builtin> method_named(const Type& base, const std::string& name) {
 static std::optional<Builtin> method_of_number(const std::string& name) {
     for (const Builtin function : {Builtin::sum, Builtin::mean, Builtin::prod, Builtin::min, Builtin::max, Builtin::any,
                                    Builtin::all, Builtin::reshape, Builtin::flatten, Builtin::expand_dims}) {
+        if (name == spelling(function)) return function;
+    }
+    for (const Builtin function : kElementMethods) {
         if (name == spelling(function)) return function;
     }
     return std::nullopt;
