@@ -167,9 +167,10 @@ const ast::Expr* sum_of_items(Body& b, const ast::Expr& e, const ast::Expr& iter
 }
 
 // `sum(losses)`, `all([…])` in a graph function: of a list whose length is known, which has items.
-std::optional<Value> reduced_items(Body& b, const ast::Expr& iterable, const BuiltinEntry& row, const Value& value) {
+std::optional<Value> reduced_items(Body& b, const ast::Expr& e, const ast::Expr& iterable, const BuiltinEntry& row,
+                                   const Value& value) {
     if (!value.type.is(Kind::list) || value.type.length().value_or(0) == 0) return std::nullopt;
-    const Type item = settled_type(value.type.parts()[0], {});
+    const Type item = item_type(b, settled_type(value.type.parts()[0], {}), e);
     if (item.is_unknown()) return Value{};
     const bool truth = row.id == Builtin::any || row.id == Builtin::all, sums = row.id == Builtin::sum;
     const bool fits = truth ? item.is_bool() : item.is_number() || (sums && item.is(Kind::tensor) && !has_bools(item));
@@ -198,7 +199,7 @@ Value reduction_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const
         if (row.id == Builtin::sum && b.rules().new_values) {
             if (const ast::Expr* added = sum_of_items(b, e, iterable, value)) return expression(b, *added);
         }
-        const auto reduced = b.rules().new_values ? reduced_items(b, iterable, row, value) : std::nullopt;
+        const auto reduced = b.rules().new_values ? reduced_items(b, e, iterable, row, value) : std::nullopt;
         if (reduced) return *reduced;
         return b.refuse(Feature::graphs, e.span, "a reduction of items in a graph function is");
     }

@@ -8,6 +8,7 @@
 #include "sema/elaborate/graph_making.h"
 #include "sema/elaborate/graph_movements.h"
 #include "sema/elaborate/recursion.h"
+#include "sema/elaborate/shape_checks.h"
 #include "sema/elaborate/types.h"
 #include "sema/program/reductions.h"
 
@@ -167,6 +168,21 @@ OpKind operation_on_items(Builtin function) {
     return function == Builtin::min ? OpKind::minimum : OpKind::maximum;
 }
 
+// An item in the shape of those before it: extents that were not compared are when the graph runs.
+Val in_shape_of(Body& b, const Val& item, const Val& before) {
+    if (!item.is_ssa() || b.type_of(item.id).kind != ir::TypeKind::tensor || b.failed) return item;
+    const ir::Type wanted = b.type_of(before.id), found = b.type_of(item.id);
+    if (wanted.shape == found.shape) return item;
+    for (size_t axis = 0; axis < wanted.shape.size(); ++axis) {
+        if (ir::compare(found.shape[axis], wanted.shape[axis]) == ir::Equality::equal) continue;
+        const ValueId here = b.index(b.function_dimension(found.shape[axis]));
+        const ValueId there = b.index(b.function_dimension(wanted.shape[axis]));
+        require_in_graph(b, b.emit.inferred(OpKind::eq, {here, there}), {here, there},
+                         "the items have {} and {} elements along axis " + std::to_string(axis));
+    }
+    return Val::ssa(b.emit.inferred(OpKind::reshape, {item.id}, {{Attr::shape, wanted.shape}}), item.type);
+}
+
 // Of a list whose length is known.
 Val reduction_of_items(Body& b, const ast::Expr& e, const CallInfo& info, const ast::Expr& list) {
     const Val items = expression(b, list);
@@ -174,7 +190,7 @@ Val reduction_of_items(Body& b, const ast::Expr& e, const CallInfo& info, const 
     const At at(b.emit, e.span);
     Val total = items.element(0);
     for (size_t i = 1; i < items.element_count(); ++i) {
-        const Val item = items.element(i);
+        const Val item = in_shape_of(b, items.element(i), total);
         total = info.builtin == Builtin::sum
                     ? arithmetic(b, ast::BinaryOp::add, total, item, compute, type)
                     : element_operation(b, operation_on_items(info.builtin), {total, item}, compute, type);
