@@ -213,8 +213,9 @@ Value padded(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matched
     if (!require_tensor(b, *m.arguments[0], row, x) || given.broken() || !mode) return {};
     if (m.arguments[2] && !require_converts(b, *m.arguments[2], fill, Type::scalar(x.type.elem()), "an element"))
         return {};
-    if (!require_static(b, *m.arguments[1], given, "a width")) return {};
-    const auto widths = pad_widths(*b.instance.info(*m.arguments[1]).value, x.type.rank());
+    const bool by_the_run = !given.value && given.rounds == 0 && !m.arguments[3];  // in no form that has a meaning
+    if (!by_the_run && !require_static(b, *m.arguments[1], given, "a width")) return {};
+    const auto widths = by_the_run ? std::nullopt : pad_widths(*b.instance.info(*m.arguments[1]).value, x.type.rank());
     if (!widths) {
         b.error("E0312", m.arguments[1]->span,
                 fmt::format("{} has {} axes: `{}` is no width of 0 or more, pair of widths, or pair for each axis",

@@ -92,13 +92,15 @@ bool has_declared_type(Body& b, const Function& callee, const ast::Parameter& p,
 constexpr std::array<std::string_view, 9> kCounts = {"dilation", "groups", "k",        "output_padding", "padding",
                                                      "size",     "stride", "stride_x", "stride_y"};
 
+bool is_count(const ast::Parameter& p) { return std::ranges::find(kCounts, p.name.text) != kCounts.end(); }
+
 // Of `eps: static = 1e-5`, `training: static bool = True` and `groups: static i32` in the library: what only the run
 // knows is a parameter as others are. What is known when the program is compiled keeps its exact value, and decides
 // then.
 bool need_not_be_static(Body& b, const Function& callee, const ast::Parameter& p, const Value& value) {
     if (value.value || value.rounds != 0 || !value.type.is_scalar() || !b.checker.is_library(callee.module))
         return false;
-    if (std::ranges::find(kCounts, p.name.text) != kCounts.end()) return value.type.is_integer();
+    if (is_count(p)) return value.type.is_integer();
     if (!p.default_value || callee.name.starts_with('_')) return false;
     if (std::holds_alternative<ast::BoolLiteral>(p.default_value->node)) return value.type.is_bool();
     return std::holds_alternative<ast::FloatLiteral>(p.default_value->node) && value.type.is_float() &&
@@ -109,6 +111,11 @@ bool need_not_be_static(Body& b, const Function& callee, const ast::Parameter& p
 bool static_argument(Body& b, const Function& callee, const ast::Parameter& p, const ast::Expr& written,
                      const Value& value) {
     const std::string what = parameter_text(p);
+    if (!value.value && !value.broken() && b.checker.is_library(callee.module) && is_count(p) &&
+        !value.type.is_integer()) {
+        b.error("E0302", written.span, fmt::format("`{}` is an integer, this is {}", p.name.text, shown(value.type)));
+        return false;
+    }
     // On the host a nested function calls the instance for what it captured when it runs. Not of floats: 0.0 and -0.0
     // are equal, and have instances of their own.
     // The library's become a part of the caller.
