@@ -329,7 +329,7 @@ Value math_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matc
                 const ast::Expr& one = receiver ? *receiver : *m.rest[0];
                 const Value only = expression(b, one);
                 if (only.broken()) return {};
-                const bool list = only.type.is(Kind::list) && b.rules().new_values;
+                const bool list = only.type.is(Kind::list) && !b.rules().host_objects;
                 const bool reduces = list || only.type.is(Kind::tensor) || b.rules().host_objects;
                 if (reduces) return reduction_call(b, e, row, one, only);
             }

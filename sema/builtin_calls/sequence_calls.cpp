@@ -140,7 +140,8 @@ const ast::Expr* item_at(Body& b, const ast::Expr& iterable, uint64_t i) {
     return copier.expr(c->element);
 }
 
-// `sum([a, b])` of tensors and numbers in a graph function: `a + b`; null where the items are not known one by one.
+// `sum([a, b])` of tensors and numbers in a graph function, of numbers in a kernel: `a + b`; null where the items are
+// not known one by one.
 const ast::Expr* sum_of_items(Body& b, const ast::Expr& e, const ast::Expr& iterable, const Value& value) {
     MadeSyntax& syntax = b.checker.program.made;
     const auto* c = std::get_if<ast::Comprehension>(&iterable.node);
@@ -166,7 +167,7 @@ const ast::Expr* sum_of_items(Body& b, const ast::Expr& e, const ast::Expr& iter
     return sum;
 }
 
-// `sum(losses)`, `all([…])` in a graph function: of a list whose length is known, which has items.
+// `sum(losses)`, `all([…])` in a graph function or kernel: of a list whose length is known, which has items.
 std::optional<Value> reduced_items(Body& b, const ast::Expr& e, const ast::Expr& iterable, const BuiltinEntry& row,
                                    const Value& value) {
     if (!value.type.is(Kind::list) || value.type.length().value_or(0) == 0) return std::nullopt;
@@ -196,12 +197,12 @@ Value reduction_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const
     if (value.type.is(Kind::tensor)) return tensor_reduction(b, e, row, value);
     if (!require_no_axis(b, e, row)) return {};
     if (!b.rules().host_objects) {
-        if (row.id == Builtin::sum && b.rules().new_values) {
-            if (const ast::Expr* added = sum_of_items(b, e, iterable, value)) return expression(b, *added);
-        }
-        const auto reduced = b.rules().new_values ? reduced_items(b, e, iterable, row, value) : std::nullopt;
-        if (reduced) return *reduced;
-        return b.refuse(Feature::graphs, e.span, "a reduction of items in a graph function is");
+        const ast::Expr* added = row.id == Builtin::sum ? sum_of_items(b, e, iterable, value) : nullptr;
+        if (added) return expression(b, *added);
+        if (const auto reduced = reduced_items(b, e, iterable, row, value)) return *reduced;
+        return b.refuse(
+            Feature::graphs, e.span,
+            fmt::format("a reduction of items in a {} is", b.rules().in_group ? "kernel" : "graph function"));
     }
     auto item = items_of(b, iterable, value);
     if (!item || !require_known(b, iterable, value)) return {};

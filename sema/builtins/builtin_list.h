@@ -162,9 +162,9 @@
     X(reversed, "reversed", HG, none, "iterable", "The items from the last to the first.") \
     X(sorted, "sorted", H, none, "iterable | key?, reverse?", "A list of the items in order; equal ones keep theirs.") \
     X(list_, "list", H, none, "iterable", "A list of the items.") \
-    X(sum, "sum", HG, none, "x, axis?, keepdims? | out?", "The sum of the items of a list, or of a tensor's elements along axes.") \
-    X(any, "any", HG, none, "x, axis?, keepdims?", "Whether one of the items of a list holds, or of a tensor's elements along axes.") \
-    X(all, "all", HG, none, "x, axis?, keepdims?", "Whether all of the items of a list hold, or of a tensor's elements along axes.") \
+    X(sum, "sum", KHG, none, "x, axis?, keepdims? | out?", "The sum of the items of a list, or of a tensor's elements along axes.") \
+    X(any, "any", KHG, none, "x, axis?, keepdims?", "Whether one of the items of a list holds, or of a tensor's elements along axes.") \
+    X(all, "all", KHG, none, "x, axis?, keepdims?", "Whether all of the items of a list hold, or of a tensor's elements along axes.") \
     X(sort_list, ".sort", H, none, "list | key?, reverse?", "`xs.sort()`: sorts the list itself.") \
     X(version, "__version__", H, none, "-", "The compiler's version.") \
     X(randn, "randn", HG, none, "shape+?, T? | seed?", "Normally distributed numbers.") \

@@ -37,6 +37,8 @@ std::optional<Val> random_builtin(Body& b, const ast::Expr& e, const sema::CallI
 std::optional<Val> sequence_builtin(Body& b, const ast::Expr& e, const sema::CallInfo& info);
 // sum, any, all, min, max of what is iterated over.
 Val reduction(Body& b, const ast::Expr& e, sema::Builtin function, const ast::Expr& iterable);
+// The same in kernels and graph functions, of a list whose length is known.
+Val reduction_of_items(Body& b, const ast::Expr& e, sema::Builtin function, const ast::Expr& list);
 // A method of a string, list or dictionary.
 Val host_method(Body& b, const ast::Expr& e, const sema::CallInfo& info);
 // `f.inspect_ir("tile")`

@@ -8,7 +8,6 @@
 #include "sema/elaborate/graph_making.h"
 #include "sema/elaborate/graph_movements.h"
 #include "sema/elaborate/recursion.h"
-#include "sema/elaborate/shape_checks.h"
 #include "sema/elaborate/types.h"
 #include "sema/program/reductions.h"
 
@@ -162,42 +161,6 @@ ValueId reduced(Body& b, Builtin function, const ReducedTensor& of, const Val& c
     }
 }
 
-OpKind operation_on_items(Builtin function) {
-    if (function == Builtin::any) return OpKind::bit_or;
-    if (function == Builtin::all) return OpKind::bit_and;
-    return function == Builtin::min ? OpKind::minimum : OpKind::maximum;
-}
-
-// An item in the shape of those before it: extents that were not compared are when the graph runs.
-Val in_shape_of(Body& b, const Val& item, const Val& before) {
-    if (!item.is_ssa() || b.type_of(item.id).kind != ir::TypeKind::tensor || b.failed) return item;
-    const ir::Type wanted = b.type_of(before.id), found = b.type_of(item.id);
-    if (wanted.shape == found.shape) return item;
-    for (size_t axis = 0; axis < wanted.shape.size(); ++axis) {
-        if (ir::compare(found.shape[axis], wanted.shape[axis]) == ir::Equality::equal) continue;
-        const ValueId here = b.index(b.function_dimension(found.shape[axis]));
-        const ValueId there = b.index(b.function_dimension(wanted.shape[axis]));
-        require_in_graph(b, b.emit.inferred(OpKind::eq, {here, there}), {here, there},
-                         "the items have {} and {} elements along axis " + std::to_string(axis));
-    }
-    return Val::ssa(b.emit.inferred(OpKind::reshape, {item.id}, {{Attr::shape, wanted.shape}}), item.type);
-}
-
-// Of a list whose length is known.
-Val reduction_of_items(Body& b, const ast::Expr& e, const CallInfo& info, const ast::Expr& list) {
-    const Val items = expression(b, list);
-    const DType type = b.info(e).type.elem(), compute = compute_of(b, e);
-    const At at(b.emit, e.span);
-    Val total = items.element(0);
-    for (size_t i = 1; i < items.element_count(); ++i) {
-        const Val item = in_shape_of(b, items.element(i), total);
-        total = info.builtin == Builtin::sum
-                    ? arithmetic(b, ast::BinaryOp::add, total, item, compute, type)
-                    : element_operation(b, operation_on_items(info.builtin), {total, item}, compute, type);
-    }
-    return total;
-}
-
 Val reduction_of_tensor(Body& b, const ast::Expr& e, const CallInfo& info) {
     const sema::ReductionArguments given = sema::reduction_arguments(info);
     const Val x = expression(b, *b.expr(given.x));
@@ -240,7 +203,8 @@ std::optional<Val> graph_builtin(Body& b, const ast::Expr& e, const CallInfo& in
     if (auto made = graph_making(b, e, info)) return made;
     const ast::ExprId x = sema::reduction_arguments(info).x;
     if (x.valid() && b.instance().info(x).type.is(Kind::tensor)) return reduction_of_tensor(b, e, info);
-    if (x.valid() && b.instance().info(x).type.is(Kind::list)) return reduction_of_items(b, e, info, *b.expr(x));
+    if (x.valid() && b.instance().info(x).type.is(Kind::list))
+        return reduction_of_items(b, e, info.builtin, *b.expr(x));
     if (info.builtin == Builtin::where && b.info(e).type.is(Kind::tensor)) return choice(b, e, info);
     return indexed_builtin(b, e, info);
 }

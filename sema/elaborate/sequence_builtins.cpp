@@ -10,6 +10,7 @@
 #include "sema/elaborate/loops.h"
 #include "sema/elaborate/recursion.h"
 #include "sema/elaborate/sequences.h"
+#include "sema/elaborate/shape_checks.h"
 #include "sema/elaborate/types.h"
 
 namespace tsr::elaborate {
@@ -58,6 +59,45 @@ Val reduction(Body& b, const ast::Expr& e, Builtin function, const ast::Expr& it
     const Val result = b.get(held);
     b.env.erase(held);
     return result;
+}
+
+namespace {
+
+OpKind operation_on_items(Builtin function) {
+    if (function == Builtin::any) return OpKind::bit_or;
+    if (function == Builtin::all) return OpKind::bit_and;
+    return function == Builtin::min ? OpKind::minimum : OpKind::maximum;
+}
+
+// An item in the shape of those before it: extents that were not compared are when the graph runs.
+Val in_shape_of(Body& b, const Val& item, const Val& before) {
+    if (!item.is_ssa() || b.type_of(item.id).kind != ir::TypeKind::tensor || b.failed) return item;
+    const ir::Type wanted = b.type_of(before.id), found = b.type_of(item.id);
+    if (wanted.shape == found.shape) return item;
+    for (size_t axis = 0; axis < wanted.shape.size(); ++axis) {
+        if (ir::compare(found.shape[axis], wanted.shape[axis]) == ir::Equality::equal) continue;
+        const ValueId here = b.index(b.function_dimension(found.shape[axis]));
+        const ValueId there = b.index(b.function_dimension(wanted.shape[axis]));
+        require_in_graph(b, b.emit.inferred(OpKind::eq, {here, there}), {here, there},
+                         "the items have {} and {} elements along axis " + std::to_string(axis));
+    }
+    return Val::ssa(b.emit.inferred(OpKind::reshape, {item.id}, {{Attr::shape, wanted.shape}}), item.type);
+}
+
+}  // namespace
+
+Val reduction_of_items(Body& b, const ast::Expr& e, Builtin function, const ast::Expr& list) {
+    const Val items = expression(b, list);
+    const DType type = b.info(e).type.elem(), compute = compute_of(b, e);
+    const At at(b.emit, e.span);
+    Val total = items.element(0);
+    for (size_t i = 1; i < items.element_count(); ++i) {
+        const Val item = in_shape_of(b, items.element(i), total);
+        total = function == Builtin::sum
+                    ? arithmetic(b, ast::BinaryOp::add, total, item, compute, type)
+                    : element_operation(b, operation_on_items(function), {total, item}, compute, type);
+    }
+    return total;
 }
 
 namespace {

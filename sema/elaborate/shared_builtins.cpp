@@ -45,7 +45,11 @@ Val apply(Body& b, const ast::Expr& e, OpKind op, const std::vector<Val>& operan
 Val extreme(Body& b, const ast::Expr& e, const CallInfo& info) {
     const bool least = info.builtin == Builtin::min;
     std::vector<Val> values;
-    if (info.rest.size() == 1 && b.rules().host_objects) return reduction(b, e, info.builtin, *b.expr(info.rest[0]));
+    if (info.rest.size() == 1) {
+        const ast::Expr& items = *b.expr(info.rest[0]);
+        return b.rules().host_objects ? reduction(b, e, info.builtin, items)
+                                      : reduction_of_items(b, e, info.builtin, items);
+    }
     for (const ast::ExprId value : info.rest) values.push_back(expression(b, *b.expr(value)));
     if (values.empty()) return {};
     const auto type = b.computed_dtype(b.info(e).type);
@@ -119,6 +123,8 @@ std::optional<Val> shared_builtin(Body& b, const ast::Expr& e, const CallInfo& i
     }
     if (info.builtin == Builtin::view_as_real || info.builtin == Builtin::view_as_complex)
         return complex_view(b, e, info);
+    const bool reduces = info.builtin == Builtin::sum || info.builtin == Builtin::any || info.builtin == Builtin::all;
+    if (reduces && !b.rules().host_objects) return reduction_of_items(b, e, info.builtin, *argument(b, info, 0));
     switch (info.builtin) {
         case Builtin::min:
         case Builtin::max:

@@ -83,6 +83,7 @@ std::optional<int64_t> clause_length(const Body& b, const ast::Comprehension::Cl
     const bool zips = call != b.instance.calls.end() && call->second.builtin == Builtin::zip;
     if (zips && b.rules().host_objects) return zipped_length(b, call->second);
     if (iterable.type.is(Kind::list)) return iterable.type.length();
+    if (iterable.type.is(Kind::tuple)) return static_cast<int64_t>(iterable.type.parts().size());
     const auto rounds = clause_range(b, info);
     return rounds ? std::optional(rounds->length()) : assumed_length(b, info);
 }
