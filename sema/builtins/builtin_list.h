@@ -156,10 +156,10 @@
     X(chr, "chr", H, none, "code", "The character with a number, as a string.") \
     X(ord, "ord", H, none, "character", "The number of a character: of a string of one.") \
     X(str_, "str", H, none, "x", "The text of a value, as `print` writes it.") \
-    X(enumerate, "enumerate", HG, none, "iterable, start?", "Pairs of a number, from `start` or 0 on, and an item.") \
-    X(zip, "zip", HG, none, "*iterables", "Tuples of the items that stand at one place; as many as the shortest has.") \
+    X(enumerate, "enumerate", KHG, none, "iterable, start?", "Pairs of a number, from `start` or 0 on, and an item.") \
+    X(zip, "zip", KHG, none, "*iterables", "Tuples of the items that stand at one place; as many as the shortest has.") \
     X(map_, "map", H, none, "function, *iterables", "A list of what a function gives for the items; of several iterables it takes one of each.") \
-    X(reversed, "reversed", HG, none, "iterable", "The items from the last to the first.") \
+    X(reversed, "reversed", KHG, none, "iterable", "The items from the last to the first.") \
     X(sorted, "sorted", H, none, "iterable | key?, reverse?", "A list of the items in order; equal ones keep theirs.") \
     X(list_, "list", H, none, "iterable", "A list of the items.") \
     X(sum, "sum", KHG, none, "x, axis?, keepdims? | out?", "The sum of the items of a list, or of a tensor's elements along axes.") \

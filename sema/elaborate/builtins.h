@@ -39,6 +39,8 @@ std::optional<Val> sequence_builtin(Body& b, const ast::Expr& e, const sema::Cal
 Val reduction(Body& b, const ast::Expr& e, sema::Builtin function, const ast::Expr& iterable);
 // The same in kernels and graph functions, of a list whose length is known.
 Val reduction_of_items(Body& b, const ast::Expr& e, sema::Builtin function, const ast::Expr& list);
+// `zip`, `enumerate` and `reversed` of tuples and lists in kernels and graph functions: a list of the items.
+std::optional<Val> unrolled_sequence(Body& b, const sema::CallInfo& info);
 // A method of a string, list or dictionary.
 Val host_method(Body& b, const ast::Expr& e, const sema::CallInfo& info);
 // `f.inspect_ir("tile")`

@@ -100,6 +100,25 @@ Val reduction_of_items(Body& b, const ast::Expr& e, Builtin function, const ast:
     return total;
 }
 
+std::optional<Val> unrolled_sequence(Body& b, const CallInfo& info) {
+    const bool zips = info.builtin == Builtin::zip;
+    if (!zips && info.builtin != Builtin::enumerate && info.builtin != Builtin::reversed) return std::nullopt;
+    std::vector<Val> given;
+    if (!zips) given.push_back(argument_value(b, info, 0));
+    for (const ast::ExprId part : info.rest) given.push_back(expression(b, *b.expr(part)));
+    size_t count = given[0].element_count();
+    for (const Val& one : given) count = std::min(count, one.element_count());
+    Val items = Val::list({});
+    for (size_t i = 0; i < count; ++i) {
+        Val item = Val::tuple({});
+        if (info.builtin == Builtin::enumerate) item.parts.push_back(Val::index(static_cast<int64_t>(i)));
+        for (const Val& one : given)
+            item.parts.push_back(one.element(info.builtin == Builtin::reversed ? count - 1 - i : i));
+        items.parts.push_back(info.builtin == Builtin::reversed ? item.parts[0] : item);
+    }
+    return items;
+}
+
 namespace {
 
 // The keys are made once, in the order of the items.

@@ -125,6 +125,9 @@ std::optional<Val> shared_builtin(Body& b, const ast::Expr& e, const CallInfo& i
         return complex_view(b, e, info);
     const bool reduces = info.builtin == Builtin::sum || info.builtin == Builtin::any || info.builtin == Builtin::all;
     if (reduces && !b.rules().host_objects) return reduction_of_items(b, e, info.builtin, *argument(b, info, 0));
+    if (!b.rules().host_objects) {
+        if (auto items = unrolled_sequence(b, info)) return items;
+    }
     switch (info.builtin) {
         case Builtin::min:
         case Builtin::max:
