@@ -97,7 +97,8 @@ private:
             if (type.kind != TypeKind::tensor) continue;
             for (size_t axis = 0; axis < type.rank(); ++axis) {
                 const auto symbol = type.shape[axis].symbol_name();
-                if (!symbol || entry_symbols_.contains(*symbol)) continue;
+                const bool own = symbol && std::ranges::find(host_.symbols, *symbol) != host_.symbols.end();
+                if (!own || entry_symbols_.contains(*symbol)) continue;
                 const ValueId extent = builder.shape_of(v, static_cast<int64_t>(axis));
                 builder.value(OpKind::dim, {extent}, {{Attr::dim, type.shape[axis]}});
             }
