@@ -30,19 +30,25 @@ bool is_copy_of_library(const std::string& path, std::string_view text) {
 }  // namespace
 
 Analysis::Analysis(const std::string& path, const std::vector<std::pair<std::string, std::string>>& open,
-                   const std::vector<std::string>& import_folders, Encoding encoding, const std::atomic<bool>& cancel)
-    : encoding_(encoding) {
+                   const std::vector<std::string>& import_folders, Reader reader, const std::atomic<bool>& cancel)
+    : reader_(reader) {
     for (const auto& [name, text] : open) sources.overlay(name, text);
-    const auto loaded = sources.load(path);
-    root = loaded ? loaded.value() : sources.add(path, "");
-    if (!loaded) diagnostics.error("E0001", {root, 0, 0}, loaded.message());
-    tree = parse(root, sources, diagnostics);
+    parse_root(path);
     stop_if(cancel);
     if (sources.text(root).size() <= kLargestChecked) check(import_folders, cancel);
     sound = !program.modules.empty() && !diagnostics.has_errors();
     // A file of the standard library is checked for what a program calls it with.
     if (is_copy_of_library(path, sources.text(root))) diagnostics = Diagnostics();
     diagnostics.sort();
+}
+
+Analysis::Analysis(const std::string& path, Reader reader) : reader_(reader) { parse_root(path); }
+
+void Analysis::parse_root(const std::string& path) {
+    const auto loaded = sources.load(path);
+    root = loaded ? loaded.value() : sources.add(path, "");
+    if (!loaded) diagnostics.error("E0001", {root, 0, 0}, loaded.message());
+    tree = parse(root, sources, diagnostics);
 }
 
 // Rules about groups, copies and resources are checked on the kernels themselves, once nothing else is wrong.
@@ -63,6 +69,13 @@ void Analysis::check(const std::vector<std::string>& import_folders, const std::
     stop_if(cancel);
 }
 
+std::vector<std::string> Analysis::codes() const {
+    std::vector<std::string> found;
+    for (const Diagnostic& d : diagnostics.all()) found.push_back(d.code);
+    std::ranges::sort(found);
+    return found;
+}
+
 bool Analysis::depends_on(const std::string& path) const {
     for (size_t i = 0; i < sources.count(); ++i) {
         if (sources.path(FileId(i)) == path) return true;
@@ -76,10 +89,10 @@ const LineIndex& Analysis::lines(FileId file) const {
     return lines_.emplace(file, LineIndex(sources.text(file), sources.is_file(file))).first->second;
 }
 
-uint32_t Analysis::offset(Position at) const { return lines(root).offset(sources.text(root), at, encoding_); }
+uint32_t Analysis::offset(Position at) const { return lines(root).offset(sources.text(root), at, reader_.encoding); }
 
 Position Analysis::position(FileId file, uint32_t offset) const {
-    return lines(file).position(sources.text(file), offset, encoding_);
+    return lines(file).position(sources.text(file), offset, reader_.encoding);
 }
 
 Json Analysis::range(Span span) const {
@@ -93,7 +106,8 @@ bool Analysis::is_library(FileId file) const {
 
 std::string Analysis::uri(FileId file) const {
     const std::string& path = sources.path(file);
-    return uri_of(is_library(file) ? readable_copy(path, sources.text(file)) : path);
+    if (!is_library(file)) return uri_of(path);
+    return reader_.takes_library ? library_uri(path) : uri_of(readable_copy(path, sources.text(file)));
 }
 
 Json Analysis::location(Span span) const { return {{"uri", uri(span.file)}, {"range", range(span)}}; }

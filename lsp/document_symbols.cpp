@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/cancel.h"
 #include "lsp/methods.h"
 
 namespace tsr::lsp {
@@ -91,6 +92,12 @@ void flatten(const Json& symbols, const std::string& uri, const Json& container,
     }
 }
 
+Json flat_outline(const Analysis& analysis, const ast::Module& module, FileId file) {
+    Json flat = Json::array();
+    flatten(Outline(analysis).block(module.body, false), analysis.uri(file), nullptr, flat);
+    return flat;
+}
+
 }  // namespace
 
 Json answer_document_symbol(Workspace& workspace, const Json& params) {
@@ -103,7 +110,7 @@ Json answer_document_symbol(Workspace& workspace, const Json& params) {
     return flat;
 }
 
-// `workspace/symbol`: of open documents and of the modules that they import.
+// `workspace/symbol`: of open documents, of the modules that they import, and of programs in the editor's folders.
 Json answer_workspace_symbol(Workspace& workspace, const Json& params) {
     const std::string query = params.at("query");
     // The letters of the query in their order, in any case.
@@ -117,17 +124,24 @@ Json answer_workspace_symbol(Workspace& workspace, const Json& params) {
         return at == query.size();
     };
     Json found = Json::array();
+    const auto add_fitting = [&](const Json& symbols) {
+        for (const Json& symbol : symbols) {
+            if (fits(symbol["name"].get<std::string>())) found.push_back(symbol);
+        }
+    };
     std::set<std::string> seen;
     for (auto& [uri, document] : workspace.documents()) {
         const Analysis& analysis = workspace.analysis(document);
         for (const sema::ModuleUnit& module : analysis.program.modules) {
             if (module.library || !seen.insert(analysis.sources.path(module.file)).second) continue;
-            Json flat = Json::array();
-            flatten(Outline(analysis).block(module.tree->body, false), analysis.uri(module.file), nullptr, flat);
-            for (Json& symbol : flat) {
-                if (fits(symbol["name"].get<std::string>())) found.push_back(std::move(symbol));
-            }
+            add_fitting(flat_outline(analysis, *module.tree, module.file));
         }
+    }
+    for (const std::string& path : workspace.closed_files_that_say({})) {
+        if (!seen.insert(path).second) continue;
+        stop_if_cancelled();
+        add_fitting(workspace.outline(
+            path, [](const Analysis& parsed) { return flat_outline(parsed, *parsed.tree, parsed.root); }));
     }
     return found;
 }

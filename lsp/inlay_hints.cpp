@@ -1,5 +1,5 @@
 // `textDocument/inlayHint`: the types of variables and parameters that say none, what functions give, and behind lines
-// what their operators cost.
+// what their operators cost. `inlayHint/resolve`: the edit that writes a type into the text.
 #include <algorithm>
 #include <map>
 
@@ -78,14 +78,18 @@ private:
     void add(uint32_t offset, const char* before, const std::vector<sema::Type>& types) {
         if (types.empty() || !std::ranges::all_of(types, is_worth_telling)) return;
         std::string label = before + text_of(types);
-        if (label.size() > kLongest) {
+        const bool whole = label.size() <= kLongest;
+        if (!whole) {
             size_t cut = kLongest - 1;
             while (cut > 0 && (static_cast<unsigned char>(label[cut]) & 0xC0U) == 0x80U) --cut;
             label = label.substr(0, cut) + "…";
         }
-        found_.push_back({{"position", json_of(place_.analysis.position(place_.analysis.root, offset))},
-                          {"label", std::move(label)},
-                          {"kind", 1}});
+        Json hint = {{"position", json_of(place_.analysis.position(place_.analysis.root, offset))},
+                     {"label", std::move(label)},
+                     {"kind", 1}};
+        if (whole && types.size() == 1)
+            hint["data"] = {{"uri", place_.document.uri}, {"version", place_.document.version}};
+        found_.push_back(std::move(hint));
     }
 
     // Behind the last line of a kernel what it costs; where a function has several that end, how many they are.
@@ -174,6 +178,23 @@ Json answer_inlay_hint(Workspace& workspace, const Json& params) {
         .run(workspace.settings, workspace.settings.cost_hints || workspace.settings.rounding_hints
                                      ? &workspace.costs(place->document)
                                      : nullptr);
+}
+
+// Where the program says the same with the type written there.
+Json answer_inlay_hint_resolve(Workspace& workspace, const Json& params) {
+    Json hint = params;
+    const Json& data = below(params, {"data"});
+    if (!data.is_object()) return hint;
+    Document* document = workspace.find(data.at("uri").get<std::string>());
+    if (!document || document->version != data.at("version")) return hint;
+    const Analysis& before = workspace.analysis(*document);
+    const Json& position = hint.at("position");
+    const std::string type = hint.at("label");
+    std::string text = document->text;
+    text.insert(LineIndex(text).offset(text, position_of(position), workspace.encoding), type);
+    if (workspace.analysis_with(document->path, {{document->path, text}})->codes() != before.codes()) return hint;
+    hint["textEdits"] = Json::array({{{"range", {{"start", position}, {"end", position}}}, {"newText", type}}});
+    return hint;
 }
 
 }  // namespace tsr::lsp

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "sema/builtins/library.h"
+
 namespace tsr::lsp {
 
 namespace {
@@ -52,6 +54,18 @@ std::string readable_copy(const std::string& path, std::string_view text) {
     std::error_code error;
     if (std::filesystem::exists(copy, error)) return copy;
     return write_whole(copy, text, kReadable) ? copy.string() : path;
+}
+
+std::string library_uri(std::string_view path) { return fmt::format("{}:/{}", kLibraryScheme, path); }
+
+std::optional<std::string_view> library_text(std::string_view uri) {
+    const std::string_view name = uri.substr(uri.rfind('/') + 1);
+    const sema::LibraryFile* file = sema::library_file(name.substr(0, name.rfind('.')));
+    if (!file) return std::nullopt;
+    // An editor may write the empty authority, too.
+    const bool ours =
+        uri == library_uri(fmt::format("stdlib/{}", name)) || uri == library_uri(fmt::format("//stdlib/{}", name));
+    return ours ? std::optional(file->text) : std::nullopt;
 }
 
 std::string cached_file(const std::string& folder, const std::string& name, std::string_view text) {

@@ -36,18 +36,30 @@ std::vector<std::string> folders_of(const Json& params) {
     return folders;
 }
 
+// "hoverProvider", "workspace.textDocumentContent"; nothing where it is empty.
+void announce(std::string_view capability, Json value, Json& capabilities) {
+    if (capability.empty()) return;
+    Json* at = &capabilities;
+    for (size_t dot = capability.find('.'); dot != std::string_view::npos; dot = capability.find('.')) {
+        at = &(*at)[std::string(capability.substr(0, dot))];
+        capability.remove_prefix(dot + 1);
+    }
+    (*at)[std::string(capability)] = std::move(value);
+}
+
 }  // namespace
 
 Json initialize(Workspace& workspace, const Json& params, const std::string& version) {
     workspace.client = below(params, {"capabilities"});
     workspace.encoding = encoding_for(workspace.client);
+    workspace.takes_library = !below(workspace.client, {"workspace", "textDocumentContent"}).is_null();
     workspace.folders = folders_of(params);
     workspace.settings.take(below(params, {"initializationOptions"}));
     Json capabilities = {{"positionEncoding", workspace.encoding == Encoding::utf8 ? "utf-8" : "utf-16"},
                          {"textDocumentSync", {{"openClose", true}, {"change", 2}, {"save", {{"includeText", false}}}}},
                          {"workspace", {{"workspaceFolders", {{"supported", true}, {"changeNotifications", true}}}}}};
     for (const Method& method : methods()) {
-        if (!method.capability.empty()) capabilities[std::string(method.capability)] = parse_json(method.value);
+        announce(method.capability, parse_json(method.value), capabilities);
     }
     return {{"capabilities", std::move(capabilities)}, {"serverInfo", {{"name", "tesserac"}, {"version", version}}}};
 }

@@ -1,5 +1,7 @@
 // Where a name is defined and where else it stands: `textDocument/definition`, `declaration`, `typeDefinition`,
-// `references`, `documentHighlight`.
+// `implementation`, `references`, `documentHighlight`, `linkedEditingRange`.
+#include <string_view>
+
 #include "lsp/methods.h"
 #include "lsp/other_programs.h"
 #include "lsp/places.h"
@@ -31,6 +33,20 @@ Json answer_type_definition(Workspace& workspace, const Json& params) {
     return found;
 }
 
+// Of a function whose derivative is given by rules: these functions. Of any other one itself.
+Json answer_implementation(Workspace& workspace, const Json& params) {
+    const auto place = place_of(workspace, params);
+    const sema::NameUse* use = place ? place->name() : nullptr;
+    if (!use) return nullptr;
+    const bool function = use->entity.kind == sema::NameKind::function && use->entity.function.valid();
+    const auto& rule = function ? place->program().function(use->entity.function).rule : std::nullopt;
+    if (!rule || rule->functions.empty()) return answer_definition(workspace, params);
+    Json found = Json::array();
+    for (const sema::FunctionId id : rule->functions)
+        found.push_back(place->analysis.location(place->program().def(place->program().function(id)).name.span));
+    return found;
+}
+
 Json answer_references(Workspace& workspace, const Json& params) {
     const auto place = place_of(workspace, params);
     const sema::NameUse* use = place ? place->name() : nullptr;
@@ -56,6 +72,24 @@ Json answer_document_highlight(Workspace& workspace, const Json& params) {
             found.push_back({{"range", place->analysis.range(one.at)}, {"kind", one.binds ? 3 : 2}});
     }
     return found;
+}
+
+// Names that only one function has: others stand in other files, too, and are renamed (`rename`).
+Json answer_linked_editing_range(Workspace& workspace, const Json& params) {
+    const auto place = place_of(workspace, params);
+    const sema::NameUse* use = place ? place->name() : nullptr;
+    if (!use) return nullptr;
+    const sema::NameKind kind = use->entity.kind;
+    const bool local =
+        kind == sema::NameKind::variable || kind == sema::NameKind::dimension || kind == sema::NameKind::type_variable;
+    if (!local || !use->entity.function.valid()) return nullptr;
+    const std::string_view name = place->analysis.sources.text(use->at);
+    Json ranges = Json::array();
+    for (const sema::NameUse& one : sema::occurrences(place->program(), use->entity)) {
+        if (one.at.file != place->analysis.root || place->analysis.sources.text(one.at) != name) return nullptr;
+        ranges.push_back(place->analysis.range(one.at));
+    }
+    return {{"ranges", std::move(ranges)}};
 }
 
 }  // namespace tsr::lsp

@@ -18,6 +18,7 @@ enum class ErrorCode : int {
     internal_error = -32603,
     not_initialized = -32002,
     request_failed = -32803,
+    server_cancelled = -32802,
     content_modified = -32801,
     request_cancelled = -32800,
 };

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "frontend/parse.h"
-#include "lsp/document_uri.h"
+#include "lsp/edits.h"
 #include "lsp/methods.h"
 #include "lsp/other_programs.h"
 #include "lsp/places.h"
@@ -84,16 +84,9 @@ uint32_t moved(const Edits& edits, size_t n, const std::string& name) {
     return offset;
 }
 
-std::vector<std::string> codes_of(const Analysis& analysis) {
-    std::vector<std::string> codes;
-    for (const Diagnostic& d : analysis.diagnostics.all()) codes.push_back(d.code);
-    std::ranges::sort(codes);
-    return codes;
-}
-
 // The new program means what the old one did.
 void require_same(const Analysis& before, const Analysis& after, const EditsByPath& edits, const std::string& name) {
-    if (codes_of(before) != codes_of(after)) {
+    if (before.codes() != after.codes()) {
         std::string why;
         for (const Diagnostic& d : after.diagnostics.all()) {
             const bool fresh = std::ranges::none_of(before.diagnostics.all(),
@@ -119,22 +112,12 @@ void require_same(const Analysis& before, const Analysis& after, const EditsByPa
 }
 
 Json json_of(const EditsByPath& edits, const Workspace& workspace, const std::string& name) {
-    const bool versions = says(workspace.client, {"workspace", "workspaceEdit", "documentChanges"});
-    Json changes = versions ? Json::array() : Json::object();
+    std::map<std::string, Json> changes;
     for (const auto& [path, in_file] : edits) {
-        Json in_text = Json::array();
-        for (const Span& place : in_file.places)
-            in_text.push_back({{"range", in_file.analysis->range(place)}, {"newText", name}});
-        const Document* open = workspace.open_at(path);
-        const std::string uri = open ? open->uri : uri_of(path);
-        if (versions) {
-            const Json version = open ? Json(open->version) : Json(nullptr);
-            changes.push_back({{"textDocument", {{"uri", uri}, {"version", version}}}, {"edits", std::move(in_text)}});
-        } else {
-            changes[uri] = std::move(in_text);
-        }
+        Json& in_text = changes[path] = Json::array();
+        for (const Span& place : in_file.places) in_text.push_back(text_edit(*in_file.analysis, place, name));
     }
-    return {{versions ? "documentChanges" : "changes", std::move(changes)}};
+    return workspace_edit(workspace, std::move(changes));
 }
 
 }  // namespace

@@ -3,12 +3,14 @@
 #include "lsp/server.h"
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <thread>
 
 #include <fmt/format.h>
 
 #include "lsp/diagnostic_messages.h"
+#include "lsp/folder_check.h"
 #include "lsp/inbox.h"
 #include "lsp/lifecycle.h"
 #include "lsp/message_stream.h"
@@ -42,6 +44,9 @@ bool is_outdated_by_edits(const Json& request) {
     return method && method->outdated_by_edits;
 }
 
+// Of the request for the user's settings.
+constexpr const char* kSettings = "settings";
+
 class Server {
 public:
     explicit Server(const ServerOptions& options)
@@ -68,9 +73,8 @@ private:
     void notify(std::string_view method, Json params) {
         send({{"jsonrpc", "2.0"}, {"method", method}, {"params", std::move(params)}});
     }
-    // Whose answer says nothing.
-    void request(std::string_view method, Json params) {
-        Json message = {{"jsonrpc", "2.0"}, {"id", ++requests_}, {"method", method}};
+    void request(std::string_view method, Json params, const char* id = nullptr) {
+        Json message = {{"jsonrpc", "2.0"}, {"id", id ? Json(id) : Json(++requests_)}, {"method", method}};
         if (!params.is_null()) message["params"] = std::move(params);
         send(message);
     }
@@ -87,7 +91,14 @@ private:
         }
         const Json& id = below(message, {"id"});
         const bool answer = message.is_object() && !message.contains("method") && message.contains("id");
-        if (answer) return true;  // to a request of the server's, which says nothing
+        if (answer) {
+            // To requests of the server's own; of all others it says nothing.
+            const Json& result = below(message, {"result"});
+            if (id == kSettings && result.is_array() && !result.empty() && result.front().is_object())
+                inbox_.put({{"method", "workspace/didChangeConfiguration"},
+                            {"params", {{"settings", {{"tessera", result.front()}}}}}});
+            return true;
+        }
         if (!below(message, {"method"}).is_string() || !(id.is_null() || id.is_number_integer() || id.is_string())) {
             send(error_answer(nullptr, ErrorCode::invalid_request, "a message is an object with a `method`"));
             return true;
@@ -98,6 +109,7 @@ private:
             const auto request = inbox_.take_back(cancelled);
             if (request) send(error_answer((*request)["id"], ErrorCode::request_cancelled, "cancelled"));
             if (!request) slow_.cancel(cancelled);
+            if (!request) inbox_.put(std::move(message));  // one that stands is known to the working thread
             return true;
         }
         if (method == "textDocument/didChange") {
@@ -117,15 +129,17 @@ private:
     void work() {
         const CancelScope scope(inbox_.cancel());
         while (true) {
-            Inbox::Next next = inbox_.take(!has_unreported());
+            Inbox::Next next = inbox_.take(!has_unreported() && !folders_.has_work());
             if (next.nothing_yet) {
-                report_one();
+                has_unreported() ? report_one() : check_folders();
                 continue;
             }
             if (!next.message) return;
             const Json& message = *next.message;
             if (message["method"] == "exit") return;
+            const auto begin = std::chrono::steady_clock::now();
             is_request(message) ? answer(message) : take_notification(message);
+            if (traces_) trace(message, std::chrono::steady_clock::now() - begin);
         }
     }
 
@@ -137,7 +151,12 @@ private:
             const Method* found = method_named(method);
             if (found && found->begin) {
                 refuse_before_and_behind();
-                slow_.add(id, found->begin(workspace_, params));
+                slow_.add(id, with_progress(params, found->begin(workspace_, params)));
+                return;
+            }
+            if (method == "workspace/diagnostic") {
+                refuse_before_and_behind();
+                end_standing(folders_.ask(id, params));
                 return;
             }
             Json result = result_of(method, params);
@@ -162,11 +181,15 @@ private:
         if (method == "initialize") {
             if (initialized_) throw RequestError(ErrorCode::invalid_request, "`initialize` comes once");
             initialized_ = true;
+            traces_ = below(params, {"trace"}) == "messages" || below(params, {"trace"}) == "verbose";
             return initialize(workspace_, params, version_);
         }
         refuse_before_and_behind();
         if (method == "shutdown") {
             shut_down_ = true;
+            const Json standing = folders_.standing();
+            if (folders_.give_up(standing))
+                send(error_answer(standing, ErrorCode::request_cancelled, "the server ends"));
             return nullptr;
         }
         const Method* found = method_named(method);
@@ -186,24 +209,78 @@ private:
             const Json& params = below(message, {"params"});
             if (method == "initialized") {
                 if (auto wanted = wanted_events(workspace_)) request("client/registerCapability", std::move(*wanted));
+                ask_for_settings();
             } else if (method == "workspace/didChangeConfiguration") {
+                // Who gives no settings with it is asked for them.
+                if (!below(params, {"settings", "tessera"}).is_object()) {
+                    ask_for_settings();
+                    return;
+                }
                 workspace_.settings.take(below(params, {"settings", "tessera"}));
                 for (auto& [uri, document] : workspace_.documents()) document.costs.reset();  // of another GPU
-                if (says(workspace_.client, {"workspace", "inlayHint", "refreshSupport"}))
-                    request("workspace/inlayHint/refresh", nullptr);
+                refresh("inlayHint");
+                refresh("codeLens");
+            } else if (method == "$/cancelRequest") {
+                const Json& id = below(params, {"id"});
+                if (folders_.give_up(id)) send(error_answer(id, ErrorCode::request_cancelled, "cancelled"));
+            } else if (method == "$/setTrace") {
+                traces_ = below(params, {"value"}) == "messages" || below(params, {"value"}) == "verbose";
             } else if (method == "textDocument/didClose") {
                 const std::string uri = params.at("textDocument").at("uri");
                 workspace_.close(uri);
                 publish_imports(published_.drop(uri));
+                folders_.files_changed();
             } else {
                 change_texts(workspace_, method, params);
+                if (method == "textDocument/didChange") {
+                    folders_.text_changed(workspace_.document_of(params).path);
+                } else {
+                    folders_.files_changed();
+                }
             }
         } catch (const std::exception& error) {
             log(fmt::format("{}: {}", method, error.what()));
         }
     }
 
+    void ask_for_settings() {
+        if (says(workspace_.client, {"workspace", "configuration"}))
+            request("workspace/configuration", {{"items", Json::array({{{"section", "tessera"}}})}}, kSettings);
+    }
+
+    // The client asks again for what is shown so.
+    void refresh(const char* shown) {
+        if (says(workspace_.client, {"workspace", shown, "refreshSupport"}))
+            request(fmt::format("workspace/{}/refresh", shown), nullptr);
+    }
+
+    void trace(const Json& message, std::chrono::steady_clock::duration took) {
+        const double milliseconds = std::chrono::duration<double, std::milli>(took).count();
+        notify("$/logTrace",
+               {{"message", fmt::format("{}: {:.1f} ms", message["method"].get<std::string>(), milliseconds)}});
+    }
+
     // ---- the thread for what takes seconds ----
+
+    // Tells its client, where that wants to know, when the work begins and ends.
+    SlowTask with_progress(const Json& params, SlowTask task) {
+        const Json& token = below(params, {"workDoneToken"});
+        if (token.is_null()) return task;
+        return [this, token, task = std::move(task)](const std::atomic<bool>& cancel) {
+            const auto tell = [&](Json value) {
+                notify("$/progress", {{"token", token}, {"value", std::move(value)}});
+            };
+            tell({{"kind", "begin"}, {"title", "Tessera"}, {"cancellable", true}});
+            try {
+                Json result = task(cancel);
+                tell({{"kind", "end"}});
+                return result;
+            } catch (...) {
+                tell({{"kind", "end"}});
+                throw;
+            }
+        };
+    }
 
     void answer_slowly(const Json& id, const std::function<Json()>& task) {
         try {
@@ -254,13 +331,37 @@ private:
             if (document.by_others && says(workspace_.client, {"workspace", "diagnostics", "refreshSupport"})) {
                 request("workspace/diagnostic/refresh", nullptr);
             }
-            document.by_others = false;
         }
+        if (document.by_others) {
+            refresh("semanticTokens");
+            refresh("inlayHint");
+            refresh("codeLens");
+        }
+        document.by_others = false;
         const Analysis& analysis = workspace_.analysis(document);
         if (!pulls()) publish(document.uri, document.version, diagnostics_of_root(analysis, workspace_));
         std::map<std::string, Json> imports = diagnostics_of_imports(analysis, workspace_);
         std::erase_if(imports, [&](const auto& entry) { return workspace_.find(entry.first) != nullptr; });
         publish_imports(published_.replace(document.uri, std::move(imports)));
+    }
+
+    // ---- programs that nobody has open ----
+
+    void end_standing(const Json& id) {
+        if (!id.is_null()) send(error_answer(id, ErrorCode::server_cancelled, "another request has taken its place"));
+    }
+
+    void check_folders() {
+        if (!inbox_.begin_own_work()) return;
+        const Json id = folders_.standing();
+        try {
+            if (auto result = folders_.step()) send({{"jsonrpc", "2.0"}, {"id", id}, {"result", std::move(*result)}});
+        } catch (const Cancelled&) {
+            return;  // as above
+        } catch (const std::exception& error) {
+            folders_.give_up(id);
+            send(error_answer(id, ErrorCode::internal_error, error.what()));
+        }
     }
 
     // Nobody asks for what is said of a file that is not open.
@@ -277,8 +378,10 @@ private:
     Inbox inbox_;
     Workspace workspace_;
     Published published_;
+    FolderCheck folders_{workspace_};
     bool initialized_ = false;
     std::atomic<bool> shut_down_ = false;
+    bool traces_ = false;
     int requests_ = 0;
     SlowWork slow_;  // the last: it ends before what its thread uses
 };

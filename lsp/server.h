@@ -1,4 +1,4 @@
-// `tesserac lsp`: the language server. It speaks the Language Server Protocol 3.17 over two file descriptors.
+// `tesserac lsp`: the language server. It speaks the Language Server Protocol 3.18 over two file descriptors.
 #pragma once
 
 #include <string>

@@ -108,7 +108,16 @@ std::unique_ptr<Analysis> Workspace::analysis_with(const std::string& path,
     std::vector<std::pair<std::string, std::string>> all;
     for (const auto& [uri, open] : documents_) all.emplace_back(open.path, open.text);
     all.insert(all.end(), texts.begin(), texts.end());  // the last text of a path counts
-    return std::make_unique<Analysis>(path, all, import_folders_, encoding, cancel_);
+    return std::make_unique<Analysis>(path, all, import_folders_, Reader{encoding, takes_library}, cancel_);
+}
+
+const Json& Workspace::outline(const std::string& path, const std::function<Json(const Analysis& parsed)>& make) {
+    std::error_code error;
+    const auto written = std::filesystem::last_write_time(path, error);
+    const auto found = outlines_.find(path);
+    if (found != outlines_.end() && !error && found->second.written == written) return found->second.symbols;
+    Json symbols = make(Analysis(path, Reader{encoding, takes_library}));
+    return outlines_.insert_or_assign(path, Outline{written, std::move(symbols)}).first->second.symbols;
 }
 
 std::vector<std::string> Workspace::importable_from(const std::string& path) const {
@@ -137,6 +146,7 @@ constexpr size_t kMostFiles = 5000;
 constexpr size_t kLargestFile = 1U << 20U;
 
 bool says_all(const std::filesystem::path& path, const std::vector<std::string>& words) {
+    if (words.empty()) return true;
     std::ifstream in(path, std::ios::binary);
     const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
     return std::ranges::all_of(words, [&](const std::string& word) { return text.find(word) != std::string::npos; });

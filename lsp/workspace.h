@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -45,6 +46,8 @@ struct Document {
     bool by_others = false;                    // another file's change has made them others
     std::shared_ptr<const Analysis> analysis;  // of its present text; null: not made yet
     std::shared_ptr<Costs> costs;              // of that analysis; null: nobody has asked
+    std::vector<uint32_t> tokens;              // the semantic tokens that the client has,
+    size_t tokens_given = 0;                   // and how often it was given some: the name of these
 };
 
 // What is known of the language beside its programs: pages of the documentation.
@@ -69,6 +72,7 @@ public:
           cancel_(cancel) {}
 
     Encoding encoding = Encoding::utf16;
+    bool takes_library = false;    // the client asks for texts of the library by their URIs
     Json client = Json::object();  // its capabilities
     Documentation documentation;
     Compiler compiler;
@@ -110,13 +114,22 @@ public:
     // Names of files that a program at this path can import, of their folders alone.
     [[nodiscard]] std::vector<std::string> importable_from(const std::string& path) const;
 
+    // The outline of a file that is not open: `make` is called where it is not known, or the file was written since.
+    const Json& outline(const std::string& path, const std::function<Json(const Analysis& parsed)>& make);
+
     // Programs in the editor's folders that are not open, and whose texts hold all these words.
     [[nodiscard]] std::vector<std::string> closed_files_that_say(const std::vector<std::string>& words) const;
 
 private:
     void forget(const std::string& path);
 
+    struct Outline {
+        std::filesystem::file_time_type written;
+        Json symbols;
+    };
+
     std::map<std::string, Document, std::less<>> documents_;  // by URI
+    std::map<std::string, Outline> outlines_;                 // by path
     std::vector<std::string> import_folders_;
     const std::atomic<bool>& cancel_;
 };

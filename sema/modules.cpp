@@ -146,6 +146,24 @@ void Checker::declare_statement(ModuleId module, const ast::Stmt& stmt) {
     }
 }
 
+// `import a.b.c` makes `a` and `a.b` packages; the module has its whole path for a name. What `import a` has bound
+// stays: attributes of modules are looked for among these names, too.
+static void bind_dotted(ModuleScope& scope, const ast::ImportedName& imported, Symbol symbol) {
+    scope.has_packages = true;
+    std::string path;
+    for (size_t i = 0; i + 1 < imported.path.size(); ++i) {
+        path += (path.empty() ? "" : ".") + imported.path[i].text;
+        Symbol& above = scope.names[path];
+        if (above.kind == Symbol::Kind::module || above.kind == Symbol::Kind::package) continue;
+        above = {};
+        above.kind = symbol.kind == Symbol::Kind::broken ? Symbol::Kind::broken : Symbol::Kind::package;
+        above.path = path;
+        above.declared = imported.path[i].span;
+    }
+    symbol.declared = path_span(imported.path);
+    scope.names[path_text(imported.path)] = std::move(symbol);
+}
+
 void Checker::declare_import(ModuleId module, const ast::Import& import) {
     for (const ast::ImportedName& name : import.names) {
         if (name.path.empty()) continue;
@@ -170,7 +188,11 @@ void Checker::declare_import(ModuleId module, const ast::Import& import) {
             names.push_back({path_span(name.path), *named});
             if (name.alias) names.push_back({name.alias->span, std::move(*named), true});
         }
-        bind(module, name.alias ? *name.alias : name.path.front(), symbol);
+        if (!name.alias && name.path.size() > 1 && !is_root(path)) {
+            bind_dotted(scopes[module.index], name, symbol);
+        } else {
+            bind(module, name.alias ? *name.alias : name.path.front(), symbol);
+        }
     }
 }
 
@@ -199,7 +221,9 @@ void Checker::declare_from(ModuleId module, const ast::FromImport& from) {
     if (from.names.empty()) {
         if (root) return;  // its members are visible anyway
         if (!source) return;
-        for (const auto& [name, symbol] : scopes[source->index].names) scopes[module.index].names[name] = symbol;
+        ModuleScope& own = scopes[module.index];
+        for (const auto& [name, symbol] : scopes[source->index].names) own.names[name] = symbol;
+        own.has_packages |= scopes[source->index].has_packages;
         return;
     }
     for (const ast::ImportedName& name : from.names) {
@@ -248,8 +272,18 @@ Symbol Checker::lookup(ModuleId module, std::string_view name) const {
 
 std::vector<std::string> Checker::names_of(ModuleId module) const {
     std::vector<std::string> result = members("");
-    for (const auto& [name, symbol] : scopes[module.index].names) result.push_back(name);
+    for (const auto& [name, symbol] : scopes[module.index].names) {
+        if (!is_dotted(name)) result.push_back(name);
+    }
     return result;
+}
+
+const Symbol* Checker::imported_at(ModuleId module, const ast::Expr& expr) const {
+    if (!scopes[module.index].has_packages) return nullptr;
+    const std::string path = dotted(expr);
+    const auto& names = scopes[module.index].names;
+    const auto found = is_dotted(path) ? names.find(path) : names.end();
+    return found == names.end() ? nullptr : &found->second;
 }
 
 Symbol Checker::resolve(ModuleId module, const ast::Expr& expr) const {
@@ -257,6 +291,9 @@ Symbol Checker::resolve(ModuleId module, const ast::Expr& expr) const {
     const auto* attribute = std::get_if<ast::Attribute>(&expr.node);
     if (!attribute) return {};
     Symbol base = resolve(module, *attribute->base);
+    if (base.kind == Symbol::Kind::module || base.kind == Symbol::Kind::package) {
+        if (const Symbol* imported = imported_at(module, expr)) return *imported;
+    }
     if (base.kind == Symbol::Kind::module) {
         const auto& names = scopes[base.module.index].names;
         auto found = names.find(attribute->name.text);

@@ -128,7 +128,9 @@ static Value module_member(Body& b, const ast::Expr& e, const ast::Attribute& a,
     const auto found = known.find(a.name.text);
     if (found != known.end()) return symbol_value(b, e, found->second, a.name.span, a.name.text);
     std::vector<std::string> candidates;
-    for (const auto& [candidate, unused] : known) candidates.push_back(candidate);
+    for (const auto& [candidate, unused] : known) {
+        if (!is_dotted(candidate)) candidates.push_back(candidate);
+    }
     auto& d = b.error("E0202", a.name.span, fmt::format("module `{}` has no `{}`", module.path(), a.name.text));
     if (const auto near = nearest(a.name.text, candidates))
         d.suggest(a.name.span, *near, fmt::format("did you mean `{}`?", *near));
@@ -138,6 +140,10 @@ static Value module_member(Body& b, const ast::Expr& e, const ast::Attribute& a,
 Value attribute_value(Body& b, const ast::Expr& e, const ast::Attribute& a) {
     Value base = expression(b, *a.base);
     if (base.broken()) return {};
+    if (base.type.is(Kind::module) || base.type.is(Kind::name_space)) {
+        const Symbol* imported = b.checker.imported_at(b.instance.module, e);
+        if (imported) return symbol_value(b, e, *imported, a.name.span, a.name.text);
+    }
     if (base.type.is(Kind::module)) return module_member(b, e, a, base.type);
     bool root_member = base.type.is(Kind::builtin) && !dotted(e).empty();
     if (!base.type.is(Kind::name_space) && !root_member) return member_value(b, e, base, a);

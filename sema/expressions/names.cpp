@@ -264,6 +264,9 @@ Value symbol_value(Body& b, const ast::Expr& e, const Symbol& symbol, Span at, c
             value.type = Type::name_space(symbol.path);
             value.referent = NameSpace{symbol.path};
             return value;
+        case Symbol::Kind::package:
+            value.type = Type::name_space(symbol.path);
+            return value;
         case Symbol::Kind::module:
             value.type = Type::module(symbol.module, b.checker.program.modules[symbol.module.index].name);
             value.referent = ModuleName{symbol.module};

@@ -63,6 +63,8 @@ public:
     [[nodiscard]] std::vector<std::string> names_of(ModuleId module) const;
     // What a dotted name means, seen from module level; kind none if it is not one or means nothing.
     [[nodiscard]] Symbol resolve(ModuleId module, const ast::Expr& expr) const;
+    // What `import a.b` has bound, where `expr` is `a.b`; nullptr elsewhere.
+    [[nodiscard]] const Symbol* imported_at(ModuleId module, const ast::Expr& expr) const;
     // The standard library's function; its file is read when the first of its names is used.
     FunctionId library_function(const LibraryFunction& function);
     [[nodiscard]] bool is_library(ModuleId module) const { return program.modules[module.index].library; }
@@ -218,5 +220,6 @@ private:
 
 // `tile.linear_id` of an expression that is a dotted name, else empty.
 std::string dotted(const ast::Expr& expr);
+inline bool is_dotted(std::string_view name) { return name.find('.') != std::string_view::npos; }
 
 }  // namespace tsr::sema

@@ -103,6 +103,7 @@ std::optional<Entity> symbol_entity(const Program& program, const Symbol& symbol
     switch (symbol.kind) {
         case Symbol::Kind::none:
         case Symbol::Kind::broken:
+        case Symbol::Kind::package:
         case Symbol::Kind::library:  // no place that names it asks before it is loaded
             return std::nullopt;
         case Symbol::Kind::function:

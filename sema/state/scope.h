@@ -20,6 +20,7 @@ struct Symbol {
         function,
         name_space,  // of the root, by `path`
         module,      // an imported file
+        package,     // the folder of imported files, by `path`: `a` of `import a.b`
         builtin,
         dtype,
         variable,  // assigned by module-level statements
@@ -28,7 +29,7 @@ struct Symbol {
     };
     Kind kind = Kind::none;
     FunctionId function;  // class_: the constructor
-    std::string path;     // of the root; variable: its name in its module
+    std::string path;     // of the root, or of a folder; variable: its name in its module
     ModuleId module;      // module; variable: whose it is
     const BuiltinEntry* builtin = nullptr;
     DType dtype = DType::f32;
@@ -48,7 +49,9 @@ using NameMap = std::unordered_map<std::string, T, NameHash, std::equal_to<>>;
 
 // One module's names. Those of the root namespace are not in it.
 struct ModuleScope {
+    // Modules of `import a.b` stand here by their whole path, beside the package `a`.
     std::map<std::string, Symbol, std::less<>> names;
+    bool has_packages = false;
     // Module-level names assigned exactly once, outside of `if`, `for` and `while`: candidates for constants.
     std::map<std::string, const ast::Expr*, std::less<>> constants;
 };

@@ -71,6 +71,15 @@ class Failed(Exception):
         self.code = error["code"]
 
 
+def code_of(action):
+    """The code of the error that a request gets; None where it is answered."""
+    try:
+        action()
+    except Failed as error:
+        return error.code
+    return None
+
+
 class Client:
     def __init__(self, command, encoding="utf-16", capabilities=None, initialize=True, folder=None):
         self.encoding = encoding

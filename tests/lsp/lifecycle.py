@@ -8,17 +8,9 @@ import random
 import sys
 import tempfile
 
-from client import Client, Failed, expect, position, run_cases
+from client import Client, code_of, expect, position, run_cases
 
 URI = "file:///tmp/none/a.tsr"
-
-
-def code_of(action):
-    try:
-        action()
-    except Failed as error:
-        return error.code
-    return None
 
 
 def test_order_of_the_first_and_last_requests(server):

@@ -69,7 +69,7 @@ TEST_CASE(
     for (const std::string& broken : {text, text + "    print((\n", text.substr(0, text.size() - 9) + ")\n"}) {
         const std::atomic<bool> never = false;
         const std::vector<std::pair<std::string, std::string>> open{{"/tmp/none/text.tsr", broken}};
-        const auto analyze = [&] { return Analysis("/tmp/none/text.tsr", open, {}, Encoding::utf8, never); };
+        const auto analyze = [&] { return Analysis("/tmp/none/text.tsr", open, {}, Reader{Encoding::utf8}, never); };
         const std::string wanted = told(analyze());
         size_t given_up = 0;
         bool whole = false;

@@ -16,9 +16,10 @@ from client import Client, Failed, expect, position, run_cases
 
 SAMPLES = sys.argv[1]
 URI = "file:///tmp/none/edited.tsr"
-PLACES = ("hover", "definition", "typeDefinition", "documentHighlight", "completion", "signatureHelp", "prepareRename", "prepareCallHierarchy")
+PLACES = ("hover", "definition", "typeDefinition", "documentHighlight", "completion", "signatureHelp", "prepareRename", "prepareCallHierarchy", "implementation", "linkedEditingRange")
 WHOLE = {"start": {"line": 0, "character": 0}, "end": {"line": 100000, "character": 0}}
-DOCUMENT = ("documentSymbol", "foldingRange", "codeLens", "semanticTokens/full", "diagnostic")
+DOCUMENT = ("documentSymbol", "documentLink", "foldingRange", "codeLens", "diagnostic")
+TOKENS = ("semanticTokens/range",)
 FRAGMENTS = ("(", ")", "[", "]", ":", ".", ",", " ", "\n", "\r\n", "    ", "x", "tile.", "def f(", "f32", '"', "'''", "#", "🐙", "é", "=", "@", "\t", "return ", "0", "\ufeff")
 
 
@@ -36,6 +37,8 @@ def answers(client, text, places, encoding):
         ids += [client.begin("textDocument/" + method, {"textDocument": {"uri": URI}, "position": at}) for method in PLACES]
         ids.append(client.begin("textDocument/references", {"textDocument": {"uri": URI}, "position": at, "context": {"includeDeclaration": True}}))
     ids += [client.begin("textDocument/" + method, {"textDocument": {"uri": URI}}) for method in DOCUMENT]
+    ids += [client.begin("textDocument/" + method, {"textDocument": {"uri": URI}, "range": WHOLE}) for method in TOKENS]
+    ids.append(client.begin("textDocument/onTypeFormatting", {"textDocument": {"uri": URI}, "position": {"line": text.count("\n", 0, places[0]), "character": 0}, "ch": "\n", "options": {}}))
     ids.append(client.begin("textDocument/selectionRange", {"textDocument": {"uri": URI}, "positions": [position(text, index, encoding) for index in places]}))
     ids.append(client.begin("textDocument/formatting", {"textDocument": {"uri": URI}, "options": {}}))
     ids.append(client.begin("textDocument/inlayHint", {"textDocument": {"uri": URI}, "range": WHOLE}))
@@ -85,7 +88,7 @@ def test_equal_to_a_fresh_server(server):
             for one in cancelled:
                 answer(edited, one)
             places = [chance.randint(0, len(text)) for _ in range(5)]
-            other.open(URI, text)
+            other.open(URI, text, version)
             what = f"{os.path.basename(sample)}, {encoding}:\n{text}"
             try:
                 pairs = zip(answers(edited, text, places, encoding), answers(other, text, places, encoding))
@@ -114,8 +117,8 @@ def test_nonsense_for_parameters(server):
 
     c = Client(server)
     c.open(URI, "def f(x: f32[n]):\n    return x.sum()\n")
-    methods = ["textDocument/" + m for m in (*PLACES, *DOCUMENT, "references", "rename", "formatting", "rangeFormatting", "selectionRange", "inlayHint", "codeAction", "didOpen", "didChange", "didClose", "didSave")]
-    methods += ["completionItem/resolve", "workspace/executeCommand", "tessera/code", "workspace/symbol", "callHierarchy/incomingCalls", "callHierarchy/outgoingCalls", "workspace/didChangeWatchedFiles", "$/cancelRequest", "$/setTrace"]
+    methods = ["textDocument/" + m for m in (*PLACES, *DOCUMENT, "references", "rename", *TOKENS, "semanticTokens/full", "semanticTokens/full/delta", "formatting", "rangeFormatting", "rangesFormatting", "onTypeFormatting", "selectionRange", "inlayHint", "codeAction", "didOpen", "didChange", "didClose", "didSave")]
+    methods += ["completionItem/resolve", "codeAction/resolve", "documentLink/resolve", "inlayHint/resolve", "workspace/diagnostic", "workspace/willRenameFiles", "workspace/textDocumentContent", "workspace/executeCommand", "tessera/code", "workspace/symbol", "callHierarchy/incomingCalls", "callHierarchy/outgoingCalls", "workspace/didChangeWatchedFiles", "$/cancelRequest", "$/setTrace"]
     for round_ in range(600):
         method = chance.choice(methods)
         params = nonsense()

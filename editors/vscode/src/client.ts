@@ -62,7 +62,8 @@ async function execute(command: string, given: unknown[]): Promise<void> {
 
 function options(): LanguageClientOptions {
   return {
-    documentSelector: host.schemes.map((scheme) => ({ scheme, language: "tessera" })),
+    // `tessera:` are the library's texts, which the server gives.
+    documentSelector: [...host.schemes, "tessera"].map((scheme) => ({ scheme, language: "tessera" })),
     synchronize: {
       fileEvents: vscode.workspace.createFileSystemWatcher("**/*.tsr"),
       configurationSection: "tessera",

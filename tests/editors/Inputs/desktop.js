@@ -30,7 +30,7 @@ class Uri {
 const document = { uri: Uri.file(program), languageId: "tessera", version: 1, isClosed: false, getText: () => text, save: async () => true, lineCount: 1 };
 const settings = { "tessera.server.path": server, "tessera.server.arguments": [] };
 const commands = new Map();
-const seen = { shown: undefined, task: undefined, errors: [], provided: new Set() };
+const seen = { shown: undefined, providers: {}, task: undefined, errors: [], provided: new Set() };
 
 // What is asked for and not written here does nothing: functions give what can be disposed, classes are empty.
 function standIn(name, own) {
@@ -81,7 +81,7 @@ const vscode = standIn("vscode", {
       get: (key, otherwise) => settings[section ? `${section}.${key}` : key] ?? otherwise,
     }),
     openTextDocument: async (uri) => ({ ...document, uri }),
-    registerTextDocumentContentProvider: (scheme, provider) => ((seen.provider = provider), nothing),
+    registerTextDocumentContentProvider: (scheme, provider) => ((seen.providers[scheme] = provider), nothing),
   }),
   window: standIn("window", {
     visibleTextEditors: [],
@@ -89,7 +89,7 @@ const vscode = standIn("vscode", {
     tabGroups: { all: [], onDidChangeTabs: event, onDidChangeTabGroups: event },
     createOutputChannel: () => standIn("channel", { appendLine: (line) => console.log(`# ${line}`) }),
     showErrorMessage: async (message) => void seen.errors.push(message),
-    showTextDocument: async (shown) => void (seen.shown = seen.provider.provideTextDocumentContent(shown.uri)),
+    showTextDocument: async (shown) => void (seen.shown = seen.providers[shown.uri.scheme].provideTextDocumentContent(shown.uri)),
   }),
   languages: standIn("languages", {
     match: (selector, one) => (JSON.stringify(selector).includes('"tessera"') && one.languageId === "tessera" ? 10 : 0),
@@ -114,6 +114,8 @@ async function main() {
   console.log("provided:", [...seen.provided].sort().join(" "));
   await commands.get("tessera.showTile")();
   console.log(seen.shown);
+  const library = await seen.providers.tessera.provideTextDocumentContent(new Uri("tessera", "/stdlib/losses.tsr"), { isCancellationRequested: false });
+  console.log("library:", library.split("\n").find((line) => line.startsWith("def mse(")));
   await commands.get("tessera.run")();
   console.log("run:", seen.task.name, "|", seen.task.execution.program, ...seen.task.execution.words, "in", seen.task.execution.options.cwd);
   settings["tessera.server.path"] = "/no/such/server";
