@@ -10,6 +10,7 @@
 #include "ir/passes/graph/lower_fusions.h"
 #include "ir/passes/graph/share_numbers.h"
 #include "ir/passes/graph/sink_gathers.h"
+#include "ir/passes/host/asked_kernels.h"
 #include "ir/passes/host/capture_calls.h"
 #include "ir/passes/host/lower_dims.h"
 #include "ir/passes/host/lower_launches.h"
@@ -190,7 +191,8 @@ namespace {
 
 Pipeline<Level::host, Level::host> launch_pipeline() {
     constexpr Level kHost = Level::host;
-    return start<kHost>() | Pass<kHost, kHost>{"lower_launches", lower_launches, false};
+    return start<kHost>() | always<kHost>("ask_for_kernels", ask_for_kernels) |
+           Pass<kHost, kHost>{"lower_launches", lower_launches, false};
 }
 
 }  // namespace

@@ -98,7 +98,8 @@ private:
             case place:
                 return push(body_.place_of(op_));
             case family:
-                return push(body_.names_.family(op_.attrs.string(Attr::text)));
+                return push(body_.names_.family(op_.attrs.has(Attr::text) ? op_.attrs.string(Attr::text)
+                                                                          : body_.names_.program().on_gpus));
         }
     }
 
@@ -229,7 +230,7 @@ private:
 
 void HostBody::emit_entry(const ir::Op& op) {
     const ir::HostEntry& entry = *ir::find_host_entry(op.attrs.string(Attr::callee));
-    if (entry.name == "on_gpu" && !names_.program().with_gpus) return define(op.results[0], builder_.getFalse());
+    if (entry.name == "on_gpu" && !names_.program().with_gpus()) return define(op.results[0], builder_.getFalse());
     Value* given = EntryCall(*this, op, entry).emit();
     if (op.results.empty()) return;
     const ir::Type& type = source_.type(op.results[0]);

@@ -22,8 +22,10 @@ struct ProgramNames {
         std::string table;  // the linker's name
     };
     std::map<std::vector<std::string>, Points> tunings;  // by the points that a launch names
-    bool exported = false;   // tables of kernels are seen from outside: the program is a library of kernels
-    bool with_gpus = false;  // some kernel has code for one
+    bool exported = false;  // tables of kernels are seen from outside: the program is a library of kernels
+    std::string on_gpus;    // a kernel that has code for one; empty: none has
+
+    [[nodiscard]] bool with_gpus() const { return !on_gpus.empty(); }
 };
 
 // The same in one LLVM module, which declares what it refers to and does not define.

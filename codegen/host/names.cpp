@@ -17,7 +17,9 @@ ProgramNames::ProgramNames(const Program& program, const Sources& sources)
     }
     for (const KernelFamily& family : program.families) {
         families[family.name] = (exported ? "tsr_kernel_" : "family.") + family.name;
-        for (const KernelVariant& variant : family.variants) with_gpus = with_gpus || variant.on_gpu();
+        for (const KernelVariant& variant : family.variants) {
+            if (variant.on_gpu()) on_gpus = family.name;
+        }
     }
     for (const Tuning& tuning : program.tunings)
         tunings[tuning.names] = {&tuning, "tuning." + std::to_string(tunings.size())};

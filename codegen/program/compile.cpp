@@ -243,7 +243,7 @@ private:
         CodeModule module("tables", sources_, options_, first_place(program_));
         if (!module.fault().empty()) return Failure{module.fault()};
         HostNames names(names_, module.module());
-        define_kernel_tables(module.data(), program_, entries_, names, names_.with_gpus);
+        define_kernel_tables(module.data(), program_, entries_, names, names_.with_gpus());
         define_program(module, program_, names);
         module.close();
         return module.code();

@@ -47,7 +47,7 @@ constexpr std::array kHostRecords{
         .name = "host",
         .doc =
             "A call of an entry of the runtime's host API. In a graph as elaborated only the keys of random numbers, "
-            "`seed` and `random_stream`, and `loss_scale`, which become parameters, and comparisons of strings.",
+            "`seed` and `random_stream`, and `loss_scale`, which become parameters, comparisons of strings, and `on_gpu`.",
         .operands = {Role{"arguments", Many::any, Access::reads_writes}},
         .levels = kGraphAndHost,
         .attrs = {needs(Attr::callee), may(Attr::type), may(Attr::text), may(Attr::extents), may(Attr::codes),

@@ -463,6 +463,7 @@ Value host_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matc
         case Builtin::time:
             return typed(Type::scalar(DType::f64));
         case Builtin::copy:
+        case Builtin::on_gpu:
         case Builtin::item: {
             Value x = expression(b, *m.arguments[0]);
             if (x.broken()) return {};
@@ -472,6 +473,7 @@ Value host_call(Body& b, const ast::Expr& e, const BuiltinEntry& row, const Matc
                         fmt::format("`{}` takes a tensor, this is {}", row.paths.front(), shown(x.type)));
                 return {};
             }
+            if (row.id == Builtin::on_gpu) return typed(Type::scalar(DType::boolean));
             if (row.id == Builtin::item) return typed(Type::scalar(x.type.elem()).carrying(x.type.policy()));
             return typed(x.type.with_mut(true));
         }

@@ -149,6 +149,7 @@
     X(count_nonzero, "count_nonzero", HG, none, "x, axis?, keepdims? | out?", "How many of a tensor's elements along axes are not zero.") \
     X(reshape, "reshape", HG, none, "x, *shape", "A tensor of another shape with the same elements in the same order; one extent may be -1. A view where that is possible, as in NumPy.") \
     X(item, "item", H, none, "x", "The element of a tensor that has one; `x.item()`.") \
+    X(on_gpu, "on_gpu", HG, none, "x", "Whether a kernel that takes this tensor runs on a GPU.") \
     X(time, "time", H, none, "", "Seconds since a fixed point, as f64.") \
     X(loss_scale, "loss_scale", H, none, "finite?", "The scale of cotangents of values with `@loss_scale(dynamic)`, as f64; 0 in a program without such values. After a step that says whether its gradients were finite: the next scale.") \
     X(args, "args", H, none, "-", "The program's command line, a list of strings.") \

@@ -56,6 +56,7 @@ bool takes_complex(Builtin function) {
         case Builtin::str_:
         case Builtin::copy:
         case Builtin::item:
+        case Builtin::on_gpu:
         case Builtin::from_list:
         case Builtin::ones_like:
         case Builtin::full:

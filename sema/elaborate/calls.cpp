@@ -503,6 +503,7 @@ Val call(Body& b, const ast::Expr& e, const ast::Call& node) {
         case sema::Context::host:
             return host_builtin(b, e, info);
         case sema::Context::graph:
+            if (info.builtin == sema::Builtin::on_gpu) return host_builtin(b, e, info);
             break;
     }
     ir::internal_error(fmt::format("a graph has no `{}`", sema::spelling(info.builtin)));

@@ -292,6 +292,10 @@ Val host_builtin(Body& b, const ast::Expr& e, const CallInfo& info) {
             const ValueId truth = b.emit.cast(b.truth(condition(b, *finite)), DType::i64);
             return Val::ssa(host(b, "loss_scale_step", {truth}, ir::Type::scalar(DType::f64)), DType::f64);
         }
+        case Builtin::on_gpu: {
+            const ValueId tensor = argument_value(b, info, 0).id;
+            return Val::ssa(host(b, "on_gpu", {tensor}, ir::Type::scalar(DType::boolean)), DType::boolean);
+        }
         case Builtin::time:
             return Val::ssa(host(b, "time", {}, ir::Type::scalar(DType::f64)), DType::f64);
         case Builtin::args:

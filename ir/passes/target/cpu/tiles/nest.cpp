@@ -3,6 +3,7 @@
 #include <unordered_set>
 
 #include "ir/law/reduction.h"
+#include "ir/ops/element.h"
 #include "ir/ops/reduction.h"
 #include "ir/ops/register.h"
 #include "ir/passes/target/cpu/tiles/code.h"
