@@ -247,6 +247,15 @@ std::optional<Static> Checker::constant(ModuleId module, const std::string& name
     return constants_[key] = value;
 }
 
+// A dimension of a function around `callee` is one of the caller, too: a function that was given `callee` to call it
+// has it from there. One of the same name that it has already is taken for the same.
+static bool take_dimension(Instance& caller, const SymbolInfo& wanted) {
+    if (wanted.source != SymbolInfo::Source::enclosing || wanted.owner == caller.id) return false;
+    if (std::ranges::find(caller.symbols, wanted.name, &SymbolInfo::name) != caller.symbols.end()) return false;
+    caller.symbols.push_back(wanted);
+    return true;
+}
+
 // A host function that calls one with hidden parameters, or differentiates it, has them too, up to the one that owns
 // the variables.
 void Checker::pass_captures_on() {
@@ -256,6 +265,7 @@ void Checker::pass_captures_on() {
             const auto take_over = [&](InstanceId id) {
                 if (!id.valid() || id == caller.id) return;
                 const Instance& callee = program.instances[id.index];
+                for (const SymbolInfo& wanted : callee.symbols) changed |= take_dimension(caller, wanted);
                 for (VariableId wanted : callee.captures) {
                     const Variable variable = callee.variables[wanted.index];
                     bool here = variable.captured->first == caller.id;

@@ -52,9 +52,10 @@ static std::optional<ir::Dim> read_dimension(Body& b, const ast::Expr& e, bool i
         if (auto value = b.fixed_name(text)) {
             if (auto n = value->integer()) return ir::Dim::constant(*n);
         }
-        if (b.find_symbol(text)) return ir::Dim::symbol(text);
-        if (b.enclosing && b.enclosing->find_symbol(text)) return ir::Dim::symbol(text);
-        if (in_header) return ir::Dim::symbol(text);
+        if (const SymbolInfo* own = b.find_symbol(text)) return ir::Dim::symbol(own->name);
+        const SymbolInfo* outer = b.enclosing ? b.enclosing->find_symbol(text) : nullptr;
+        if (outer) return ir::Dim::symbol(outer->name);
+        if (in_header) return ir::Dim::symbol(b.header_dimension(text));
         if (Slot* slot = b.find_slot(text); slot && slot->bindings <= 1 && slot->once && slot->once->dim)
             return *slot->once->dim;
         if (name && b.find_slot(text) && b.rules().tensor_values) {

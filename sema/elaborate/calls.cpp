@@ -50,6 +50,11 @@ std::map<std::string, Val> values_of_symbols(Body& b, const CallInfo& info,
         if (!std::ranges::all_of(dims.at(binding.symbol).symbols(), is_bound))
             values.emplace(binding.symbol, b.dimension(binding.value));
     }
+    for (const sema::SymbolInfo& symbol : b.program.instance(info.callee).symbols) {
+        const bool enclosing = symbol.source == sema::SymbolInfo::Source::enclosing;
+        if (enclosing && !std::ranges::all_of(dims.at(symbol.name).symbols(), is_bound))
+            values.emplace(symbol.name, b.dimension(ir::Dim::symbol(symbol.name)));
+    }
     return values;
 }
 

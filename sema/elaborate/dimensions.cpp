@@ -290,6 +290,11 @@ std::map<std::string, ir::Dim> dims_in_function(Body& b, const sema::CallInfo& i
     std::map<std::string, ir::Dim> dims;
     for (const sema::DimBinding& binding : info.bindings)
         dims.emplace(binding.symbol, dim_in_function(b, binding.value));
+    // Those of functions around both have the same names in both.
+    for (const SymbolInfo& symbol : b.program.instance(info.callee).symbols) {
+        if (symbol.source == SymbolInfo::Source::enclosing)
+            dims.emplace(symbol.name, dim_in_function(b, Dim::symbol(symbol.name)));
+    }
     return dims;
 }
 

@@ -271,11 +271,16 @@ void read_header(Body& b, const Request& request) {
     if (b.enclosing) {
         for (const SymbolInfo& outer : b.enclosing->instance.symbols) {
             SymbolInfo symbol = outer;
+            if (outer.source != SymbolInfo::Source::enclosing) symbol.owner = b.enclosing->instance.id;
             symbol.source = SymbolInfo::Source::enclosing;
             b.instance.symbols.push_back(std::move(symbol));
         }
         for (const auto& [name, value] : b.enclosing->fixed) b.fixed[name] = value;
+        b.header_dimensions = b.enclosing->header_dimensions;
     }
+    b.passes_dimensions_on = std::ranges::any_of(request.types, [&](const Type& type) {
+        return type.is(Kind::function) && b.checker.program.function(type.function_id()).captures;
+    });
     if (!b.function->space.empty()) read_tuning(b, request);
     read_parameters(b, request);
     if (def.result) {

@@ -195,8 +195,8 @@ struct ParameterInfo {
 struct SymbolInfo {
     std::string name;
     // Where its value comes from: an axis of a parameter (solve `extent` for the name), an integer parameter, an
-    // expression's result, a local integer that is assigned once, the launch (`grid_groups`), or the function around
-    // this one, which passes it on under the same name.
+    // expression's result, a local integer that is assigned once, the launch (`grid_groups`), or a function around this
+    // one, or around one that it calls: its `owner` passes it on under the same name.
     enum class Source : uint8_t { axis, parameter, expression, variable, launch, enclosing } source = Source::axis;
     size_t parameter = 0, axis = 0;
     // Source expression: its result's extent along `axis`; of an integer, itself. Invalid: the values of a parameter
@@ -205,6 +205,7 @@ struct SymbolInfo {
     int element = -1;     // which element of the tuple that the parameter is or the expression gives
                           // (`nested_element`); -1: no tuple
     VariableId variable;  // source variable
+    InstanceId owner;     // source enclosing
     ir::Dim extent;       // source axis: that parameter's dimension there, an expression in the symbol
 };
 

@@ -176,10 +176,18 @@ void Body::note(const ast::Expr& name, const Entity& entity) {
 CallInfo& Body::record_call(const ast::Expr& e, CallInfo info) { return instance.calls[e.id] = std::move(info); }
 
 const SymbolInfo* Body::find_symbol(std::string_view name) const {
+    if (const auto own = header_dimensions.find(name); own != header_dimensions.end()) name = own->second;
     for (const SymbolInfo& symbol : instance.symbols) {
         if (symbol.name == name) return &symbol;
     }
     return nullptr;
+}
+
+std::string Body::header_dimension(const std::string& name) {
+    if (!passes_dimensions_on) return name;
+    const auto [known, fresh] = header_dimensions.try_emplace(name);
+    if (fresh) known->second = fmt::format("{}__{}", name, checker.fresh++);
+    return known->second;
 }
 
 std::optional<Static> Body::fixed_name(std::string_view name) {

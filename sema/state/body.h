@@ -80,7 +80,13 @@ public:
     // A name that a comprehension or loop around has for itself.
     [[nodiscard]] bool is_inner(std::string_view name) const;
     std::optional<Static> fixed_name(std::string_view name);  // tuning parameters, static parameters, constants
+    // By the name that the text has, or by its own.
     [[nodiscard]] const SymbolInfo* find_symbol(std::string_view name) const;
+    // The symbol that a name of the header stands for. A function that is given one with dimensions of functions around
+    // it, and passes them on, has none of the same name: `D__7`.
+    std::string header_dimension(const std::string& name);
+    bool passes_dimensions_on = false;
+    std::map<std::string, std::string, std::less<>> header_dimensions;  // where they differ
     // What an argument bound the `T` of `T[M, K]` to, in this function or one around it.
     [[nodiscard]] std::optional<DType> bound_type(std::string_view name) const;
 
