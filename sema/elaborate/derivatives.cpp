@@ -240,7 +240,7 @@ std::vector<ValueId> jacobians(Body& b, const Instance& made, const std::vector<
     const Instance& of = b.program.instance(made.derived_from);
     const bool in_reverse = b.program.function(made.function).derived->kind == sema::DerivationKind::jacobian_reverse;
     const Wanted wanted = wanted_of(b, made, arguments);
-    const std::vector<ir::Type> results = results_in_caller(of, dims);
+    const std::vector<ir::Type> results = named_results(b, of, dims);
     const size_t own = results.size(), count = wanted.wrt.size();
     std::vector<ValueId> entries(own * count);
     const auto put = [&](size_t result, size_t parameter, ValueId entry) {
@@ -431,7 +431,7 @@ std::vector<ValueId> batched(Body& b, const Instance& made) {
     add_hidden_arguments(b, of, operands);
     varies.resize(operands.size());
     std::vector<ir::Type> types;
-    for (ir::Type type : results_in_caller(of, dims_in_function(b, info))) {
+    for (ir::Type type : named_results(b, of, dims_in_function(b, info))) {
         if (type.elem == DType::index) type.elem = DType::i64;
         types.push_back(many(type, *examples));
     }

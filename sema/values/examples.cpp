@@ -36,16 +36,18 @@ void add_examples(const Type& type, int64_t axis, std::vector<ir::Dim>& extents)
 
 std::optional<Type> batched_type(const Type& of, int64_t axis, const ir::Dim& examples) {
     if (of.is(Kind::tuple) || of.is(Kind::record)) {
+        // What a record holds says no extents.
+        const ir::Dim within = of.is(Kind::record) ? ir::Dim::symbol("_") : examples;
         std::vector<Type> parts;
         for (const Type& part : of.parts()) {
-            auto one = batched_type(part, axis, examples);
+            auto one = batched_type(part, axis, within);
             if (!one) return std::nullopt;
             parts.push_back(std::move(*one));
         }
         return of.is(Kind::tuple) ? Type::tuple(std::move(parts)) : Type::record_like(of, std::move(parts), false);
     }
     if (of.is(Kind::list)) {
-        const auto all = batched_type(of.parts()[0], axis, examples);
+        const auto all = batched_type(of.parts()[0], axis, ir::Dim::symbol("_"));
         return all ? std::optional(Type::list(*all, of.length())) : std::nullopt;
     }
     if (!of.is(Kind::tensor) && !of.is_scalar()) return std::nullopt;
