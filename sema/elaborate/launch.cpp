@@ -356,7 +356,8 @@ Val launch(Body& b, const ast::Expr& e, const CallInfo& info) {
     if (!values) check_overlaps(b, info, arguments, written);
     for (size_t i = 0; i < arguments.size(); ++i) {
         const sema::ParameterInfo& parameter = kernel.parameters[i];
-        if (parameter.value) continue;
+        // What the kernel knows when it is compiled.
+        if (parameter.value || parameter.type.is(Kind::none) || parameter.type.is(Kind::function)) continue;
         if (parameter.type.is(Kind::tensor) && values) {
             if (written[i]) launcher.written.push_back(static_cast<int64_t>(launcher.arguments.size()));
             if (written[i]) launcher.values.push_back(b.fresh_slot());

@@ -100,6 +100,10 @@ static bool is_given_by_run(const Body& b, const Request& request, size_t parame
            !request.values[parameter] && type.is_scalar();
 }
 
+bool is_function_of_module(const Body& b, const Type& type) {
+    return type.is(Kind::function) && !b.checker.program.function(type.function_id()).captures;
+}
+
 static void read_parameters(Body& b, const Request& request) {
     const ast::FunctionDef& def = b.def();
     for (size_t i = 0; i < def.parameters.size(); ++i) {
@@ -166,10 +170,14 @@ static void read_parameters(Body& b, const Request& request) {
             info.type.is_unknown() || info.type.is(Kind::tensor) || info.type.is_scalar() || info.type.is_literal();
         const bool record = info.type.is(Kind::record) && !info.type.is_keyed_dict();
         held |= record && b.checker.holds_numbers(info.type.function_id());
+        // What is known when the kernel is compiled is not given to it when it runs.
+        held |= written.fixed || info.type.is(Kind::none) || is_function_of_module(b, info.type);
         if (rules_of(b.function->kind).of_group && !held) {
-            b.error("E0410", parameter.name.span,
-                    fmt::format("a kernel takes tensors, numbers, bools and records of them, `{}` is {}", info.name,
-                                shown(info.type)));
+            auto& d = b.error("E0410", parameter.name.span,
+                              fmt::format("a kernel takes tensors, numbers, bools and records of them, `{}` is {}",
+                                          info.name, shown(info.type)));
+            if (info.type.is(Kind::string) || info.type.is(Kind::tuple) || info.type.is(Kind::dtype))
+                d.note(fmt::format("`{}: static` has a kernel for each value that the program gives it", info.name));
             info.type = Type::unknown();
         }
         if (b.rules().in_group && record && written.mut) {
