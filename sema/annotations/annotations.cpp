@@ -51,7 +51,7 @@ const ast::Expr& root_of(const ast::Expr& e) {
 static std::optional<Type> container_annotation(Body& b, const ast::Subscript& s, bool in_header) {
     const auto* name = std::get_if<ast::Name>(&s.base->node);
     const bool one = name && (name->text == "list" || name->text == "dict" || name->text == "tuple");
-    if (!one || b.rules().in_group) return std::nullopt;
+    if (!one || (b.rules().in_group && name->text != "tuple")) return std::nullopt;
     Symbol symbol = b.checker.resolve(b.instance.module, *s.base);
     if (symbol.kind != Symbol::Kind::none && symbol.kind != Symbol::Kind::builtin) return std::nullopt;
     std::vector<const ast::Expr*> written = s.indices;

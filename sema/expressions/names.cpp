@@ -168,9 +168,9 @@ Value name_value(Body& b, const ast::Expr& e, const std::string& text) {
     }
     for (Body* around = b.enclosing; around; around = around->enclosing) {
         Slot* outer = around->find_slot(text);
-        if (auto value = around->fixed_name(text); value && !outer) {
+        if (const auto fixed = around->fixed.find(text); !outer && fixed != around->fixed.end()) {
             b.note(e, dimension_entity(*around, text));
-            return static_value(*value, {});
+            return static_value(fixed->second, {});
         }
         if (outer) {
             b.note(e, variable_entity(*around, *outer));
