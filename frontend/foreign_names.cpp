@@ -43,6 +43,8 @@ std::optional<std::string_view> own_spelling(std::string_view name) {
         {"__umulhi", "mulhi"},
         {"__mulhi", "mulhi"},
         {"umulhi", "mulhi"},
+        {"tile.dot", "tile.mma"},
+        {"cat", "concat"},
         {"tensor", "from_list"},
         {"array", "from_list"},
     };
@@ -145,6 +147,14 @@ std::optional<std::string_view> foreign_hint(std::string_view name) {
         {"self", "the first parameter of a method is the record: `def forward(self, x):`"},
         {"divmod", "quotient and remainder are `a // b, a % b`"},
         {"tuple", "a tuple is written with its items, `(a, b)`; a list has items of one type, `[a, b]`"},
+        {"cdiv", "a quotient that is rounded up is `(a + b - 1) // b`"},
+        {"filter", "what fits of a list is `[x for x in xs if …]`"},
+        {"type", "types are known when the program is compiled; `x.dtype` is the element type"},
+        {"repr", "the text of a value is `str(x)`, or `f\"{x}\"`"},
+        {"hex", "a number in another base is `f\"{n:x}\"`, `f\"{n:b}\"`, `f\"{n:o}\"`"},
+        {"bin", "a number in another base is `f\"{n:x}\"`, `f\"{n:b}\"`, `f\"{n:o}\"`"},
+        {"oct", "a number in another base is `f\"{n:x}\"`, `f\"{n:b}\"`, `f\"{n:o}\"`"},
+        {"__name__", "a program begins with `def main():`, an imported module's `main` is not called"},
         {"isinstance", "types are known when the program is compiled; `x.dtype == f32` asks for an element type"},
     };
     for (const auto& [foreign, hint] : kHints) {

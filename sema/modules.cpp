@@ -54,15 +54,19 @@ ModuleId Checker::load_module(const ast::Module& tree, std::string name, bool li
     return id;
 }
 
+// "a/b.tsr" of the module `a.b`.
+static std::string file_of(std::string name) {
+    std::ranges::replace(name, '.', '/');
+    return name + ".tsr";
+}
+
 std::optional<FileId> Checker::find_module(const std::string& name, FileId importer) {
-    std::string file = name;
-    for (char& c : file) {
-        if (c == '.') c = '/';
-    }
-    std::vector<std::string> folders{folder_of(sources.path(importer))};
+    const std::string file = file_of(name);
+    // A module in a folder names others as the program does.
+    std::vector<std::string> folders{folder_of(sources.path(importer)), folder_of(sources.path(program.modules[0].file))};
     for (const std::string& folder : options.import_folders) folders.push_back(folder.empty() ? "" : folder + "/");
     for (const std::string& folder : folders) {
-        if (auto loaded = sources.load(folder + file + ".tsr")) return loaded.value();
+        if (auto loaded = sources.load(folder + file)) return loaded.value();
     }
     return std::nullopt;
 }
@@ -74,9 +78,9 @@ std::optional<ModuleId> Checker::import_module(const std::string& name, ModuleId
         if (const LibraryFile* library = library_file(name)) return library_module(*library);
         auto& d = diagnostics.error("E0203", at, fmt::format("there is no module `{}`", name));
         d.note(
-            fmt::format("`{}.tsr` is looked for beside the importing file, then in the `-I` folders, then in the "
-                        "standard library",
-                        name));
+            fmt::format("`{}` is looked for beside the importing file, then beside the program, then in the `-I` "
+                        "folders, then in the standard library",
+                        file_of(name)));
         if (const auto hint = foreign_hint(name.substr(0, name.find('.')))) d.note(std::string(*hint));
         return std::nullopt;
     }

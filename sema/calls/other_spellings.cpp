@@ -202,20 +202,55 @@ std::optional<Value> joined_list(Body& b, const ast::Expr& e, const Arguments& a
     return library_call(b, e, {.name = function, .file = "making", .signature = {}, .doc = {}}, operands);
 }
 
-// `max(words, key=len)`; `max(words)` of strings or tuples.
+// `list(items)`
+const ast::Expr& as_list(MadeSyntax& syntax, const ast::Expr& items) {
+    const ast::Expr& name = syntax.expr(items.span, ast::Name{"list"});
+    ast::Call call;
+    call.callee = &name;
+    call.arguments.push_back({.keyword = std::nullopt, .value = &items});
+    return syntax.expr(items.span, std::move(call));
+}
+
+// `max("a", "b")`, `max(a, b, key=f)`: of the list of them.
+std::optional<Value> best_argument(Body& b, const ast::Expr& e, std::span<const ast::Argument> given,
+                                   const ast::Expr* key, std::string_view function, const Type& first) {
+    const bool plain = std::ranges::none_of(given, [](const auto& one) { return one.keyword || one.unpacked; });
+    if (!plain || (!key && !first.is(Kind::string) && !first.is(Kind::tuple))) return std::nullopt;
+    const std::string name = fmt::format("_{}{}", function, key ? "_by" : "");
+    MadeSyntax& syntax = b.checker.program.made;
+    std::vector<const ast::Expr*> operands{given[0].value};
+    if (syntax.library_call(b.key(e), name) == nullptr) {
+        std::vector<const ast::Expr*> items;
+        for (const ast::Argument& one : given) items.push_back(one.value);
+        operands[0] = &syntax.expr(e.span, ast::List{std::move(items)});
+    }
+    if (key) operands.push_back(key);
+    return library_call(b, e, {.name = name, .file = "order", .signature = {}, .doc = {}}, operands);
+}
+
+// `max(words, key=len)`; `max(words)` of strings or tuples; `max(names_to_ages)`, `max("text")`, `max(range(n),
+// key=f)`.
 std::optional<Value> best_item(Body& b, const ast::Expr& e, const Arguments& all, std::string_view function) {
     if (!b.rules().host_objects || all.empty() || all[0].keyword || all[0].unpacked) return std::nullopt;
     const ast::Expr& items = *all[0].value;
-    const bool by_key = all.size() == 2 && all[1].keyword && all[1].keyword->text == "key";
-    if (all.size() != 1 && !by_key) return std::nullopt;
+    const bool by_key = all.size() >= 2 && all.back().keyword && all.back().keyword->text == "key";
+    const size_t given = all.size() - (by_key ? 1 : 0);
+    if (by_key) take_generator(b, items);
     const Type type = expression(b, items).type;
     if (by_key && type.is_unknown()) return Value{};  // it has an error
-    if (!type.is(Kind::list)) return std::nullopt;
-    const bool has_order = type.parts()[0].is(Kind::string) || type.parts()[0].is(Kind::tuple);
-    if (!by_key && !has_order) return std::nullopt;
-    std::vector<const ast::Expr*> operands{&items};
-    if (by_key) operands.push_back(all[1].value);
+    if (given > 1)
+        return best_argument(b, e, std::span(all).first(given), by_key ? all.back().value : nullptr, function, type);
+    const bool text = type.is(Kind::string), keys = type.is(Kind::dict) && type.parts()[0].is(Kind::string);
+    const bool gone_through = text || type.is(Kind::dict) || type.is(Kind::range);
+    if (!type.is(Kind::list) && !gone_through) return std::nullopt;
+    const bool ordered_items =
+        type.is(Kind::list) && (type.parts()[0].is(Kind::string) || type.parts()[0].is(Kind::tuple));
+    if (!by_key && !ordered_items && !text && !keys) return std::nullopt;
     const std::string name = fmt::format("_{}{}", function, by_key ? "_by" : "");
+    MadeSyntax& syntax = b.checker.program.made;
+    const bool made = syntax.library_call(b.key(e), name) != nullptr;
+    std::vector<const ast::Expr*> operands{gone_through && !made ? &as_list(syntax, items) : &items};
+    if (by_key) operands.push_back(all.back().value);
     return library_call(b, e, {.name = name, .file = "order", .signature = {}, .doc = {}}, operands);
 }
 

@@ -74,4 +74,19 @@ void Body::set_parameter(size_t parameter, const Val& value) {
 
 Slot Body::live_flag() { return frame().loops.empty() ? frame().live : frame().loops.back().round_live; }
 
+Diagnostic& Body::error(std::string code, Span span, std::string message) {
+    const auto is_library = [this](FileId file) {
+        return std::ranges::any_of(program.modules, [&](const auto& m) { return m.library && m.file == file; });
+    };
+    failed = true;
+    Span at = span;
+    for (const Span& call : emit.calls()) {
+        if (!is_library(at.file)) break;
+        at = call;
+    }
+    Diagnostic& said = diagnostics.error(std::move(code), at, std::move(message));
+    if (at != span) said.label(span, "the line of the standard library");
+    return said;
+}
+
 }  // namespace tsr::elaborate

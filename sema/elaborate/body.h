@@ -146,10 +146,8 @@ public:
     // Runs the body only where the flag holds; in it the flag is known to.
     void guarded(Slot flag, const std::function<void()>& body);
 
-    Diagnostic& error(std::string code, Span span, std::string message) {
-        failed = true;
-        return diagnostics.error(std::move(code), span, std::move(message));
-    }
+    // Of a line of the standard library it is said at the program's call.
+    Diagnostic& error(std::string code, Span span, std::string message);
     bool failed = false;
     int64_t unrolled_rounds = 0;
     int64_t rounds_around = 1;  // of the unrolled loops around what is elaborated, multiplied

@@ -22,6 +22,8 @@ public:
     [[nodiscard]] Span span() const { return place_.span; }
     void push_call(Span call);  // what follows is inlined there
     void pop_call();
+    // The calls around, the innermost first.
+    [[nodiscard]] const std::vector<Span>& calls() const { return place_.inlined_at; }
 
     // An `if` gets its results when its regions are filled.
     ir::OpId op(ir::OpKind kind, std::vector<ir::ValueId> operands, ir::Attrs attrs = {});
