@@ -312,6 +312,23 @@ std::optional<Value> of_number(Body& b, const ast::Expr& e, const Arguments& all
     return standing_call(b, e, function, std::move(given));
 }
 
+// `zeros_like(number)`, `full_like(number, 2.0)`: a number of the same type.
+std::optional<Value> like_number(Body& b, const ast::Expr& e, const Arguments& all, const BuiltinEntry& row) {
+    const bool full = row.id == Builtin::full_like;
+    const ast::Argument *x = argument_named(all, "x", 0), *filled = full ? argument_named(all, "value", 1) : nullptr;
+    const ast::Argument* type = argument_named(all, "T", full ? 2 : 1);
+    const size_t named = 1 + (filled ? 1 : 0) + (type ? 1 : 0);
+    if (!x || (full && !filled) || all.size() != named) return std::nullopt;
+    const Type like = expression(b, *x->value).type;
+    if (!like.is_scalar() || is_complex(like)) return std::nullopt;
+    if (b.checker.program.made.library_call(b.key(e), "cast") != nullptr) return standing_call(b, e, "cast", {});
+    MadeSyntax& syntax = b.checker.program.made;
+    const uint64_t one = row.id == Builtin::ones_like ? 1 : 0;
+    const ast::Expr& value = filled ? *filled->value : syntax.expr(e.span, ast::IntLiteral{one});
+    const ast::Expr& of = type ? *type->value : syntax.expr(e.span, ast::Attribute{x->value, {"dtype", e.span}});
+    return standing_call(b, e, "cast", {{std::nullopt, &value}, {std::nullopt, &of}});
+}
+
 // `expand_dims(number, 0)`, `flatten(number)`
 std::optional<Value> number_with_axes(Body& b, const ast::Expr& e, const Arguments& all) {
     const ast::Argument *x = argument_named(all, "x", 0), *axis = argument_named(all, "axis", 1);
@@ -394,6 +411,10 @@ std::optional<Value> other_spelling(Body& b, const ast::Expr& e, const ast::Call
         case Builtin::reshape:
         case Builtin::broadcast_to:
             return of_number(b, e, all, row);
+        case Builtin::zeros_like:
+        case Builtin::ones_like:
+        case Builtin::full_like:
+            return like_number(b, e, all, row);
         case Builtin::expand_dims:
         case Builtin::flatten:
             return number_with_axes(b, e, all);
