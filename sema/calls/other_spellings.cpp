@@ -218,12 +218,13 @@ std::optional<Value> best_argument(Body& b, const ast::Expr& e, std::span<const 
     if (!plain || (!key && !first.is(Kind::string) && !first.is(Kind::tuple))) return std::nullopt;
     const std::string name = fmt::format("_{}{}", function, key ? "_by" : "");
     MadeSyntax& syntax = b.checker.program.made;
-    std::vector<const ast::Expr*> operands{given[0].value};
+    const ast::Expr* list = given[0].value;
     if (syntax.library_call(b.key(e), name) == nullptr) {
         std::vector<const ast::Expr*> items;
         for (const ast::Argument& one : given) items.push_back(one.value);
-        operands[0] = &syntax.expr(e.span, ast::List{std::move(items)});
+        list = &syntax.expr(e.span, ast::List{std::move(items)});
     }
+    std::vector<const ast::Expr*> operands{list};
     if (key) operands.push_back(key);
     return library_call(b, e, {.name = name, .file = "order", .signature = {}, .doc = {}}, operands);
 }
