@@ -135,6 +135,7 @@ bool Compilation::after(ir::PassOutcome outcome) {
 
 bool Compilation::elaborate() {
     if (!from_ir_) {
+        checked_.checks_local_indices = session_.options().sanitize.bounds;
         steps_.time("elaborate", [&] { module_ = sema::elaborate(checked_, session_.diagnostics); });
     }
     fill_inspections({"graph"});

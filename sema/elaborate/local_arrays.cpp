@@ -1,5 +1,7 @@
 #include "sema/elaborate/local_arrays.h"
 
+#include <fmt/format.h>
+
 #include "sema/elaborate/arithmetic.h"
 
 namespace tsr::elaborate {
@@ -66,6 +68,24 @@ ValueId is_at(Body& b, const Val& at, size_t number) {
     return b.emit.inferred(OpKind::eq, {b.index(at), b.emit.constant(static_cast<int64_t>(number), DType::index)});
 }
 
+// An array in registers has no address that a sanitizer could look at.
+void check_indices(Body& b, const std::vector<int64_t>& shape, const std::vector<Val>& indices) {
+    if (!b.program.checks_local_indices) return;
+    for (size_t axis = 0; axis < shape.size() && axis < indices.size(); ++axis) {
+        if (indices[axis].is_fixed()) continue;
+        const ValueId index = b.index(b.coerce(indices[axis], DType::index));
+        const ValueId extent = b.emit.constant(shape[axis], DType::index);
+        const ValueId from = b.emit.inferred(OpKind::ge, {index, b.emit.constant(int64_t{0}, DType::index)});
+        const ValueId to = b.emit.inferred(OpKind::lt, {index, extent});
+        const ValueId inside = b.emit.inferred(OpKind::bit_and, {from, to});
+        b.emit.op(
+            OpKind::assert_, {inside, index, extent},
+            {{ir::Attr::text, fmt::format("an index of an array of each tile is {{}} along axis {}, which has {{}} "
+                                          "elements",
+                                          axis)}});
+    }
+}
+
 }  // namespace
 
 Val new_local_array(Body& b, const sema::Type& type) {
@@ -81,6 +101,7 @@ Val new_local_array(Body& b, const sema::Type& type) {
 Val read_local(Body& b, const Val& array, const sema::Type& type, const std::vector<Val>& indices) {
     const Val elements = elements_of(b, array);
     if (!elements.has_elements()) return b.undefined(sema::Type::scalar(type.elem()));
+    check_indices(b, type.tile_shape(), indices);
     const Val at = row_major(b, type.tile_shape(), indices);
     if (const auto number = element_number(at, elements.element_count())) return elements.element(*number);
     std::vector<ValueId> all;
@@ -91,6 +112,7 @@ Val read_local(Body& b, const Val& array, const sema::Type& type, const std::vec
 void write_local(Body& b, const Val& array, const sema::Type& type, const std::vector<Val>& indices, const Val& value) {
     Val elements = elements_of(b, array);
     if (!elements.has_elements()) return;
+    check_indices(b, type.tile_shape(), indices);
     const ValueId stored = b.scalar(b.coerce(b.rounded(value), type.elem()), type.elem());
     const Val at = row_major(b, type.tile_shape(), indices);
     const auto number = element_number(at, elements.parts.size());

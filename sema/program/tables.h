@@ -384,7 +384,8 @@ struct Program {
     MadeSyntax made;
     std::deque<Instance> instances;
     std::optional<InstanceId> main;
-    bool scales_losses = false;  // a type says `@loss_scale(dynamic)`
+    bool checks_local_indices = false;  // asked for: code that looks at each index of a `tile.local`
+    bool scales_losses = false;         // a type says `@loss_scale(dynamic)`
 
     // Whether the calls of a function are operators of the graph that they stand in, on the host too: one of the
     // library's that takes whole tensors and gives one, or a number.
