@@ -66,9 +66,7 @@ std::string title_of(const Fix& fix, const Analysis& analysis) {
     return fix.text;
 }
 
-}  // namespace
-
-static void add_fixes(const Analysis& analysis, const Workspace& workspace, const Json& range, Json& actions) {
+void add_fixes(const Analysis& analysis, const Workspace& workspace, const Json& range, Json& actions) {
     const uint32_t begin = analysis.offset(position_of(range.at("start")));
     const uint32_t end = analysis.offset(position_of(range.at("end")));
     for (const Diagnostic& d : analysis.diagnostics.all()) {
@@ -82,9 +80,11 @@ static void add_fixes(const Analysis& analysis, const Workspace& workspace, cons
     }
 }
 
+}  // namespace
+
 Json answer_code_action(Workspace& workspace, const Json& params) {
-    const Document& document = workspace.document_of(params);
-    const Analysis& analysis = workspace.analysis(workspace.document_of(params));
+    Document& document = workspace.document_of(params);
+    const Analysis& analysis = workspace.analysis(document);
     const Json& context = below(params, {"context"});
     Json actions = Json::array();
     if (wants(context, "quickfix")) add_fixes(analysis, workspace, params.at("range"), actions);

@@ -1,7 +1,5 @@
 // `textDocument/documentLink`: from the modules of imports to their files, and from codes of diagnostics in comments to
 // their pages. The copy of a page is made when somebody follows the link (`documentLink/resolve`).
-#include <cctype>
-
 #include "lsp/document_uri.h"
 #include "lsp/library_files.h"
 #include "lsp/methods.h"
@@ -79,13 +77,6 @@ Json answer_document_link_resolve(Workspace& workspace, const Json& params) {
     if (page.empty()) throw RequestError(ErrorCode::invalid_params, "there is no page about this");
     link["target"] = uri_of(readable_copy(code.get<std::string>() + ".md", page));
     return link;
-}
-
-// `workspace/textDocumentContent`: of the standard library.
-Json answer_text_document_content(Workspace&, const Json& params) {
-    const auto text = library_text(params.at("uri").get<std::string>());
-    if (!text) throw RequestError(ErrorCode::invalid_params, "the standard library has no such file");
-    return {{"text", *text}};
 }
 
 }  // namespace tsr::lsp

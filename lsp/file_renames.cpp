@@ -1,6 +1,4 @@
 // `workspace/willRenameFiles`: a program's file gets another name, or place, and who imports it names it so.
-#include <algorithm>
-#include <cctype>
 #include <map>
 
 #include "lsp/document_uri.h"
@@ -46,11 +44,6 @@ private:
     std::vector<std::pair<std::string, std::string>> all_;
 };
 
-bool is_identifier(std::string_view text) {
-    return !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) == 0 &&
-           std::ranges::all_of(text, is_name_letter);
-}
-
 // What an import in `folder` calls the file: "a.b" of FOLDER/a/b.tsr. Nothing where none can.
 std::optional<std::string> module_name(std::string_view path, std::string_view folder) {
     if (!path.starts_with(folder) || !path.ends_with(kExtension)) return std::nullopt;
@@ -60,9 +53,9 @@ std::optional<std::string> module_name(std::string_view path, std::string_view f
     std::string name;
     while (!path.empty()) {
         path.remove_prefix(1);
-        const std::string_view part = path.substr(0, path.find('/'));
-        if (!is_identifier(part)) return std::nullopt;
-        name += (name.empty() ? "" : ".") + std::string(part);
+        const std::string part(path.substr(0, path.find('/')));
+        if (!is_name(part)) return std::nullopt;
+        name += (name.empty() ? "" : ".") + part;
         path.remove_prefix(part.size());
     }
     return name;

@@ -3,6 +3,8 @@
 #include <array>
 
 #include "lsp/diagnostic_messages.h"
+#include "lsp/library_files.h"
+#include "lsp/protocol.h"
 
 namespace tsr::lsp {
 
@@ -74,6 +76,13 @@ std::span<const Method> methods() { return kMethods; }
 Json answer_diagnostic(Workspace& workspace, const Json& params) {
     Document& document = workspace.document_of(params);
     return {{"kind", "full"}, {"items", diagnostics_of_root(workspace.analysis(document), workspace)}};
+}
+
+// `workspace/textDocumentContent`: of the standard library.
+Json answer_text_document_content(Workspace&, const Json& params) {
+    const auto text = library_text(params.at("uri").get<std::string>());
+    if (!text) throw RequestError(ErrorCode::invalid_params, "the standard library has no such file");
+    return {{"text", *text}};
 }
 
 }  // namespace tsr::lsp

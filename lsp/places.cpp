@@ -2,6 +2,7 @@
 
 #include <cctype>
 
+#include "frontend/parse.h"
 #include "lsp/protocol.h"
 
 namespace tsr::lsp {
@@ -18,6 +19,16 @@ std::string text_of(const std::vector<sema::Type>& types) {
     std::string text;
     for (const sema::Type& type : types) text += (text.empty() ? "" : " or ") + sema::readable(type.text());
     return text;
+}
+
+bool is_name(const std::string& text) {
+    Sources sources;
+    Diagnostics diagnostics;
+    const auto tree = parse(sources.add("name", text + "\n"), sources, diagnostics);
+    if (diagnostics.has_errors() || tree->body.size() != 1) return false;
+    const auto* statement = std::get_if<ast::ExprStmt>(&tree->body.front()->node);
+    const auto* name = statement ? std::get_if<ast::Name>(&statement->value->node) : nullptr;
+    return name && name->text == text;
 }
 
 bool is_name_letter(char c) {

@@ -32,6 +32,8 @@ std::optional<Place> place_of(Workspace& workspace, const Json& params);
 // "f32[n]", "f32 or f64"; empty without types.
 std::string text_of(const std::vector<sema::Type>& types);
 
+// Whether a text is a name, and no word of the language.
+bool is_name(const std::string& text);
 // The letters of a name end, or begin, at this place of a text.
 bool is_name_letter(char c);
 // Where the name begins that ends at this place; the place itself where none does.

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "frontend/parse.h"
 #include "lsp/edits.h"
 #include "lsp/methods.h"
 #include "lsp/other_programs.h"
@@ -32,17 +31,6 @@ const sema::NameUse& renamed_at(const std::optional<Place>& place) {
     if (place->program().modules[entity.module.index].library)
         refuse(fmt::format("`{}` belongs to the standard library", entity.name));
     return *use;
-}
-
-// Whether a text is a name, and no word of the language.
-bool is_name(const std::string& text) {
-    Sources sources;
-    Diagnostics diagnostics;
-    const auto tree = parse(sources.add("name", text + "\n"), sources, diagnostics);
-    if (diagnostics.has_errors() || tree->body.size() != 1) return false;
-    const auto* statement = std::get_if<ast::ExprStmt>(&tree->body.front()->node);
-    const auto* name = statement ? std::get_if<ast::Name>(&statement->value->node) : nullptr;
-    return name && name->text == text;
 }
 
 struct Edits {

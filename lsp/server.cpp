@@ -44,6 +44,8 @@ bool is_outdated_by_edits(const Json& request) {
     return method && method->outdated_by_edits;
 }
 
+bool asks_for_traces(const Json& value) { return value == "messages" || value == "verbose"; }
+
 // Of the request for the user's settings.
 constexpr const char* kSettings = "settings";
 
@@ -181,7 +183,7 @@ private:
         if (method == "initialize") {
             if (initialized_) throw RequestError(ErrorCode::invalid_request, "`initialize` comes once");
             initialized_ = true;
-            traces_ = below(params, {"trace"}) == "messages" || below(params, {"trace"}) == "verbose";
+            traces_ = asks_for_traces(below(params, {"trace"}));
             return initialize(workspace_, params, version_);
         }
         refuse_before_and_behind();
@@ -224,7 +226,7 @@ private:
                 const Json& id = below(params, {"id"});
                 if (folders_.give_up(id)) send(error_answer(id, ErrorCode::request_cancelled, "cancelled"));
             } else if (method == "$/setTrace") {
-                traces_ = below(params, {"value"}) == "messages" || below(params, {"value"}) == "verbose";
+                traces_ = asks_for_traces(below(params, {"value"}));
             } else if (method == "textDocument/didClose") {
                 const std::string uri = params.at("textDocument").at("uri");
                 workspace_.close(uri);

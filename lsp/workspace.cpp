@@ -108,7 +108,7 @@ std::unique_ptr<Analysis> Workspace::analysis_with(const std::string& path,
     std::vector<std::pair<std::string, std::string>> all;
     for (const auto& [uri, open] : documents_) all.emplace_back(open.path, open.text);
     all.insert(all.end(), texts.begin(), texts.end());  // the last text of a path counts
-    return std::make_unique<Analysis>(path, all, import_folders_, Reader{encoding, takes_library}, cancel_);
+    return std::make_unique<Analysis>(path, all, import_folders_, reader(), cancel_);
 }
 
 const Json& Workspace::outline(const std::string& path, const std::function<Json(const Analysis& parsed)>& make) {
@@ -116,7 +116,7 @@ const Json& Workspace::outline(const std::string& path, const std::function<Json
     const auto written = std::filesystem::last_write_time(path, error);
     const auto found = outlines_.find(path);
     if (found != outlines_.end() && !error && found->second.written == written) return found->second.symbols;
-    Json symbols = make(Analysis(path, Reader{encoding, takes_library}));
+    Json symbols = make(Analysis(path, reader()));
     return outlines_.insert_or_assign(path, Outline{written, std::move(symbols)}).first->second.symbols;
 }
 

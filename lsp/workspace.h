@@ -81,6 +81,7 @@ public:
 
     // The GPU whose limits are told.
     [[nodiscard]] std::string gpu() const;
+    [[nodiscard]] Reader reader() const { return {encoding, takes_library}; }
 
     void open(const std::string& uri, int64_t version, std::string text);
     // One entry of `contentChanges`.

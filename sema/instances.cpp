@@ -134,9 +134,8 @@ InstanceId Checker::instantiate(const Request& request) {
     read_body(function.id);
     std::string key = instance_key(request);
     // What a nested function means, also as an argument, depends on the body around it: nothing to be found again.
-    const bool bound = request.enclosing || std::ranges::any_of(request.types, [&](const Type& type) {
-                           return type.is(Kind::function) && program.function(type.function_id()).captures;
-                       });
+    const bool bound =
+        request.enclosing || std::ranges::any_of(request.types, [&](const Type& type) { return is_capturing(type); });
     if (bound) {
         for (const auto& [busy, id] : busy_nested_) {
             if (busy == key) return id;

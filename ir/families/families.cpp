@@ -6,6 +6,7 @@
 
 #include "ir/machine/gpu.h"
 #include "ir/ops/handle.h"
+#include "ir/ops/host.h"
 #include "ir/text/print.h"
 
 namespace tsr::ir {
@@ -34,14 +35,14 @@ private:
         const Op& op = host.op(id);
         if (op.kind == OpKind::bit_and)
             return std::ranges::any_of(op.operands, [&](ValueId v) { return asks(host, v); });
-        return op.kind == OpKind::host && op.attrs.string(Attr::callee) == "on_gpu" && op.attrs.has(Attr::text);
+        return HostOp::asks_for_gpu(op) && op.attrs.has(Attr::text);
     }
     // And fails elsewhere alone. A question about no kernel is one about the machine, too.
     static bool asks_nothing_else(const Function& host, ValueId condition) {
         const auto both = defined_by(host, condition, OpKind::bit_and);
         if (!both) {
             const OpId id = host.value(condition).op;
-            return id.valid() && host.op(id).kind == OpKind::host && host.op(id).attrs.string(Attr::callee) == "on_gpu";
+            return id.valid() && HostOp::asks_for_gpu(host.op(id));
         }
         return std::ranges::all_of(host.op(*both).operands, [&](ValueId v) { return asks_nothing_else(host, v); });
     }
@@ -192,7 +193,6 @@ bool Families::lower_to_gpus(Family& family) {
 // Code for every machine that is asked for, and would run it.
 bool Families::lower(Family& family) {
     bool done = true;
-    if (request_.gpus.empty() && for_gpus_.contains(family.kernel->name)) return done;
     if (!for_gpus_.contains(family.kernel->name)) {
         for (const CpuTarget& machine : request_.cpus(*family.kernel)) done = lower_to_machine(family, machine) && done;
     }

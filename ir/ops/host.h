@@ -40,6 +40,10 @@ struct HostOp : Handle<OpKind::host> {
     using Handle::Handle;
     [[nodiscard]] const std::string& callee() const { return attrs().string(Attr::callee); }
     [[nodiscard]] ValueSpan arguments() const { return operands(0); }
+    // `on_gpu` of a tensor: about the kernel that `text` names, or about none.
+    static bool asks_for_gpu(const Op& op) {
+        return op.kind == OpKind::host && op.attrs.string(Attr::callee) == "on_gpu";
+    }
 };
 
 struct ShapeOfOp : Handle<OpKind::shape_of> {

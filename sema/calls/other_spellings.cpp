@@ -202,15 +202,6 @@ std::optional<Value> joined_list(Body& b, const ast::Expr& e, const Arguments& a
     return library_call(b, e, {.name = function, .file = "making", .signature = {}, .doc = {}}, operands);
 }
 
-// `list(items)`
-const ast::Expr& as_list(MadeSyntax& syntax, const ast::Expr& items) {
-    const ast::Expr& name = syntax.expr(items.span, ast::Name{"list"});
-    ast::Call call;
-    call.callee = &name;
-    call.arguments.push_back({.keyword = std::nullopt, .value = &items});
-    return syntax.expr(items.span, std::move(call));
-}
-
 // `max("a", "b")`, `max(a, b, key=f)`: of the list of them.
 std::optional<Value> best_argument(Body& b, const ast::Expr& e, std::span<const ast::Argument> given,
                                    const ast::Expr* key, std::string_view function, const Type& first) {
@@ -248,9 +239,9 @@ std::optional<Value> best_item(Body& b, const ast::Expr& e, const Arguments& all
         type.is(Kind::list) && (type.parts()[0].is(Kind::string) || type.parts()[0].is(Kind::tuple));
     if (!by_key && !ordered_items && !text && !keys) return std::nullopt;
     const std::string name = fmt::format("_{}{}", function, by_key ? "_by" : "");
-    MadeSyntax& syntax = b.checker.program.made;
-    const bool made = syntax.library_call(b.key(e), name) != nullptr;
-    std::vector<const ast::Expr*> operands{gone_through && !made ? &as_list(syntax, items) : &items};
+    const bool made = b.checker.program.made.library_call(b.key(e), name) != nullptr;
+    std::vector<const ast::Expr*> operands{
+        gone_through && !made ? &made_call(b, items.span, "list", {{std::nullopt, &items}}) : &items};
     if (by_key) operands.push_back(all.back().value);
     return library_call(b, e, {.name = name, .file = "order", .signature = {}, .doc = {}}, operands);
 }

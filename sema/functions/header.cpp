@@ -100,10 +100,6 @@ static bool is_given_by_run(const Body& b, const Request& request, size_t parame
            !request.values[parameter] && type.is_scalar();
 }
 
-bool is_function_of_module(const Body& b, const Type& type) {
-    return type.is(Kind::function) && !b.checker.program.function(type.function_id()).captures;
-}
-
 static void read_parameters(Body& b, const Request& request) {
     const ast::FunctionDef& def = b.def();
     for (size_t i = 0; i < def.parameters.size(); ++i) {
@@ -171,7 +167,8 @@ static void read_parameters(Body& b, const Request& request) {
         const bool record = info.type.is(Kind::record) && !info.type.is_keyed_dict();
         held |= record && b.checker.holds_numbers(info.type.function_id());
         // What is known when the kernel is compiled is not given to it when it runs.
-        held |= written.fixed || info.type.is(Kind::none) || is_function_of_module(b, info.type);
+        held |= written.fixed || info.type.is(Kind::none);
+        held |= info.type.is(Kind::function) && !b.checker.is_capturing(info.type);
         if (rules_of(b.function->kind).of_group && !held) {
             auto& d = b.error("E0410", parameter.name.span,
                               fmt::format("a kernel takes tensors, numbers, bools and records of them, `{}` is {}",
@@ -286,9 +283,8 @@ void read_header(Body& b, const Request& request) {
         for (const auto& [name, value] : b.enclosing->fixed) b.fixed[name] = value;
         b.header_dimensions = b.enclosing->header_dimensions;
     }
-    b.passes_dimensions_on = std::ranges::any_of(request.types, [&](const Type& type) {
-        return type.is(Kind::function) && b.checker.program.function(type.function_id()).captures;
-    });
+    b.passes_dimensions_on =
+        std::ranges::any_of(request.types, [&](const Type& type) { return b.checker.is_capturing(type); });
     if (!b.function->space.empty()) read_tuning(b, request);
     read_parameters(b, request);
     if (def.result) {

@@ -68,6 +68,10 @@ public:
     // The standard library's function; its file is read when the first of its names is used.
     FunctionId library_function(const LibraryFunction& function);
     [[nodiscard]] bool is_library(ModuleId module) const { return program.modules[module.index].library; }
+    // A function that is in another one, and may name something of it.
+    [[nodiscard]] bool is_capturing(const Type& type) const {
+        return type.is(Kind::function) && program.function(type.function_id()).captures;
+    }
     // The value of a module-level name, if it is a constant.
     std::optional<Static> constant(ModuleId module, const std::string& name);
     // The bodies of its functions are read when they are needed.

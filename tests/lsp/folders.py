@@ -189,6 +189,7 @@ def test_renamed_files(server):
     expect(renamed("inner", "outside"), {"outer.tsr": "import outside.deep\nprint(outside.deep.area(1))\n"})
     expect(renamed("inner/deep.tsr", "deep.tsr"), {"outer.tsr": "import deep\nprint(deep.area(1))\n"})
     expect(renamed("part.tsr", "no name.tsr"), {}, "no import can say it")
+    expect(renamed("part.tsr", "import.tsr"), {}, "a word of the language is no name")
     expect(renamed("user.tsr", "client.tsr"), {}, "nobody imports it")
     folder.end()
 

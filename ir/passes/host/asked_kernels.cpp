@@ -1,12 +1,11 @@
 #include "ir/passes/host/asked_kernels.h"
 
-#include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "ir/build/builder.h"
-#include "ir/ops/handle.h"
 #include "ir/ops/host.h"
 #include "ir/passes/tile/walk.h"
 
@@ -25,8 +24,7 @@ OpId open_question(const Function& host, ValueId condition) {
         }
         return {};
     }
-    const bool asks = op.kind == OpKind::host && op.attrs.string(Attr::callee) == "on_gpu";
-    return asks && !op.attrs.has(Attr::text) ? id : OpId();
+    return HostOp::asks_for_gpu(op) && !op.attrs.has(Attr::text) ? id : OpId();
 }
 
 // A tensor of the first kernel each, and of every other kernel the tensor that the program asks about.
